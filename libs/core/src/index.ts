@@ -1,0 +1,5 @@
+export * from './words.js';
+export * from './prompt/prefix-key.js';
+export * from './policies/policy.js';
+export * from './registry/registration.js';
+export * from './scheduling/scheduler-port.js';
