@@ -13,8 +13,13 @@ export interface SchedulerPort {
   reserve(request: ReserveRequest): Promise<ReserveResult>;
   /** The prefill answer is complete and good: its lease ends and its `kvOut` hold begins, in one step. */
   prefillDone(grantId: GrantId, handoff: HandoffFacts): Promise<void>;
-  /** Chooses (late binding) or activates (early binding) the decode worker. Its lease begins. */
-  beginDecode(grantId: GrantId, exclude: readonly string[]): Promise<BeginDecodeResult>;
+  /**
+   * Chooses (late binding) or activates (early binding) the decode worker. Its lease begins.
+   *
+   * A second call on one grant is legal only with `undelivered`: the outcome of the first decode call, which provably
+   * never reached an engine (lifecycle rule 16). Everything else that fails ends the grant.
+   */
+  beginDecode(grantId: GrantId, exclude: readonly string[], undelivered?: AttemptOutcome): Promise<BeginDecodeResult>;
   /** First body byte of a phase's good answer: confirms affinity; for decode it also ends `kvOut`. */
   firstByte(grantId: GrantId, phase: Phase): Promise<void>;
   /** Ends whatever the grant still holds and reports the attempt, once; later calls do nothing. */
@@ -28,13 +33,18 @@ export interface SchedulerPort {
   whenSelectable(listener: () => void): () => void;
   /** A request enters (before its first reserve) and leaves (after its last end): the ledger sweep's truth. */
   openRequest(request: OpenRequest): void;
-  closeRequest(requestId: string, close: RequestClose): void;
+  closeRequest(requestKey: RequestKey, close: RequestClose): void;
 }
 
 /** Number of a grant, unique for the scheduler's lifetime. */
 export type GrantId = number;
 
+/** Names one request for the scheduler; chosen by the data plane, never used twice. Client ids may repeat. */
+export type RequestKey = number;
+
 export interface OpenRequest {
+  readonly requestKey: RequestKey;
+  /** The id shown to people; not unique. */
   readonly requestId: string;
   readonly route: string;
   readonly model: string | null;
@@ -51,7 +61,7 @@ export interface RequestClose {
 }
 
 export interface ReserveRequest {
-  readonly requestId: string;
+  readonly requestKey: RequestKey;
   /** `null` when the request names no model: any worker. */
   readonly model: string | null;
   /** `generation`: prefill/decode pair, else regular. `single`: one worker, regular before decode before prefill. */
@@ -144,7 +154,6 @@ export type TransportFault =
 
 export interface Revocation {
   readonly grantId: GrantId;
-  readonly requestId: string;
   readonly workerId: string;
   /** `departed`: only calls not yet begun are forbidden. `evicted`: running ones are aborted too. */
   readonly cause: 'departed' | 'evicted' | 'drain_deadline';
