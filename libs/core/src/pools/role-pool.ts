@@ -1,0 +1,67 @@
+import { type Policy } from '../policies/policy.js';
+import { type Role } from '../words.js';
+import { type Worker } from '../workers/worker.js';
+
+/** The workers of one role, and the policy that chooses among them: members of one are members of the other. */
+export class RolePool {
+  readonly role: Role;
+  #policy: Policy<Worker>;
+  #workers: readonly Worker[] = [];
+  readonly #selectable = new Set<Worker>();
+
+  constructor(role: Role, policy: Policy<Worker>) {
+    this.role = role;
+    this.#policy = policy;
+  }
+
+  /** In order of joining; a new array with every change of membership, so that receipts may keep it. */
+  get workers(): readonly Worker[] {
+    return this.#workers;
+  }
+
+  get policy(): Policy<Worker> {
+    return this.#policy;
+  }
+
+  get selectableCount(): number {
+    return this.#selectable.size;
+  }
+
+  /** Makes the worker known to the policy before it can be selected. */
+  add(worker: Worker): void {
+    this.#policy.join(worker);
+    this.#workers = [...this.#workers, worker];
+    this.refresh(worker);
+  }
+
+  /** Ends membership and all affinity. */
+  remove(worker: Worker): void {
+    this.#workers = this.#workers.filter((other) => other !== worker);
+    this.#selectable.delete(worker);
+    this.#policy.leave(worker);
+  }
+
+  /**
+   * Notes whether a member is selectable now; `true` when that changed. One that becomes selectable starts no earlier
+   * in virtual time than the others stand (lifecycle rule 12), so what it missed is not made up for.
+   */
+  refresh(worker: Worker): boolean {
+    const now = worker.selectable && worker.departure === null;
+    if (now === this.#selectable.has(worker)) return false;
+    if (!now) {
+      this.#selectable.delete(worker);
+      return true;
+    }
+    let smallestTurn = Infinity;
+    for (const other of this.#selectable) smallestTurn = Math.min(smallestTurn, other.turn);
+    if (smallestTurn !== Infinity) worker.turn = Math.max(worker.turn, smallestTurn);
+    this.#selectable.add(worker);
+    return true;
+  }
+
+  /** Puts another policy in charge; affinity of the old one is not carried over. */
+  setPolicy(policy: Policy<Worker>): void {
+    for (const worker of this.#workers) policy.join(worker);
+    this.#policy = policy;
+  }
+}

@@ -1,0 +1,211 @@
+import { type Role, type SourceKind } from '../words.js';
+import { type ListeningClock } from './listening-clock.js';
+import { type EndpointKey, endpointKey, Lifetime } from './lifetime.js';
+import { mergeFacts, noFacts, type ProcessFacts, proofOfNewProcess } from './process-facts.js';
+import { type Registration } from './registration.js';
+
+/** Endpoints whose last process facts are remembered after their lifetime ended. */
+const rememberedEndpoints = 10_000;
+
+export type LeaveReason = 'expired' | 'replaced' | 'withdrawn' | 'evicted';
+
+export type RegisterOutcome =
+  | { readonly kind: 'new'; readonly lifetime: Lifetime; readonly provenNewProcess: boolean }
+  | { readonly kind: 'heartbeat'; readonly lifetime: Lifetime }
+  | { readonly kind: 'replaced'; readonly lifetime: Lifetime; readonly proof: string }
+  | { readonly kind: 'quarantined' };
+
+/** Told of beginnings and ends of lifetimes, inside the step in which they happen. */
+export interface LifetimeListener {
+  began(lifetime: Lifetime, how: { readonly replaces: number | null; readonly provenNewProcess: boolean }): void;
+  ended(lifetime: Lifetime, reason: LeaveReason, proof: string | null): void;
+  /** A pinging source fell silent; another source still holds the lifetime. */
+  heartbeatLost(lifetime: Lifetime): void;
+}
+
+interface RegistryDeps {
+  readonly clock: ListeningClock;
+  readonly nextGeneration: () => number;
+  readonly isQuarantined: (key: EndpointKey) => boolean;
+  readonly listener: LifetimeListener;
+}
+
+/**
+ * Which engines exist, by what their sources state (lifecycle rules 1–4). One lifetime per (role, endpoint) at a time;
+ * a new generation exactly when a registration comes after expiry or proves a new engine process.
+ */
+export class ServiceRegistry {
+  readonly #deps: RegistryDeps;
+  readonly #lifetimes = new Map<EndpointKey, Lifetime>();
+  /** Statements that need no renewal and whose lifetime is over or refused; they come back when they may. */
+  readonly #waiting = new Map<EndpointKey, Map<SourceKind, Registration>>();
+  readonly #pastFacts = new Map<EndpointKey, ProcessFacts>();
+  #expiredAtMs = -1;
+
+  constructor(deps: RegistryDeps) {
+    this.#deps = deps;
+  }
+
+  get lifetimes(): Iterable<Lifetime> {
+    return this.#lifetimes.values();
+  }
+
+  get(role: Role, endpoint: string): Lifetime | undefined {
+    return this.#lifetimes.get(endpointKey(role, endpoint));
+  }
+
+  /** Facts of the last known process at an endpoint, alive or gone. */
+  knownFacts(key: EndpointKey): ProcessFacts {
+    return this.#lifetimes.get(key)?.facts ?? this.#pastFacts.get(key) ?? noFacts;
+  }
+
+  /** Facts an operator's intent kept over a restart of the router. */
+  restoreFacts(key: EndpointKey, facts: ProcessFacts): void {
+    this.#rememberFacts(key, mergeFacts(this.#pastFacts.get(key) ?? noFacts, facts));
+  }
+
+  /**
+   * Takes a source's statement. Expiry is decided first, so a registration after expiry begins a new lifetime even if
+   * nothing has swept the old one away. Throws what `nextGeneration` throws, and then has changed nothing but expiry.
+   */
+  register(registration: Registration): RegisterOutcome {
+    const key = endpointKey(registration.role, registration.endpoint);
+    this.#expireOne(key);
+    if (this.#deps.isQuarantined(key)) {
+      if (registration.ttlMs === null) this.#wait(registration);
+      return { kind: 'quarantined' };
+    }
+    const current = this.#lifetimes.get(key);
+    if (current === undefined) {
+      const waiting = [...(this.#waiting.get(key)?.values() ?? [])].filter(({ source }) => source !== registration.source);
+      return this.#begin(key, [...waiting, registration], null);
+    }
+    const proof = current.contradiction(registration);
+    if (proof !== null) return this.#replace(current, proof, registration);
+    current.state(registration, this.#deps.clock.nowMs);
+    return { kind: 'heartbeat', lifetime: current };
+  }
+
+  /** Takes a source's statement back; the lifetime ends with its last one. */
+  withdraw(role: Role, endpoint: string, source: SourceKind): void {
+    const key = endpointKey(role, endpoint);
+    this.#waiting.get(key)?.delete(source);
+    const lifetime = this.#lifetimes.get(key);
+    if (lifetime?.withdraw(source) === true && !lifetime.alive) this.#end(lifetime, 'withdrawn', null);
+  }
+
+  /** Ends the lifetime by an operator's word; statements that need no renewal wait until `readmit`. */
+  evict(lifetime: Lifetime): void {
+    for (const registration of lifetime.lastingRegistrations) {
+      // Evicting an admin-added worker deletes its statement (lifecycle rule 15).
+      if (registration.source !== 'admin') this.#wait(registration);
+    }
+    this.#end(lifetime, 'evicted', null);
+  }
+
+  /** Brings back what is still stated at endpoints that are not quarantined (any more). */
+  readmitWaiting(): void {
+    for (const [key, bySource] of this.#waiting) {
+      if (this.#deps.isQuarantined(key) || this.#lifetimes.has(key)) continue;
+      this.#begin(key, [...bySource.values()], null);
+    }
+  }
+
+  /** Ends lifetimes that are over; at most one pass per step of the listening clock. */
+  expireDue(): void {
+    const { nowMs } = this.#deps.clock;
+    if (this.#expiredAtMs === nowMs) return;
+    this.#expiredAtMs = nowMs;
+    for (const key of [...this.#lifetimes.keys()]) this.#expireOne(key);
+  }
+
+  /** Learns when the engine of `lifetime` started; a later start than known proves a new process. */
+  reportStart(lifetime: Lifetime, startedAtSecs: number): 'learnt' | 'replaced' | 'stale' {
+    if (this.#lifetimes.get(lifetime.key) !== lifetime) return 'stale';
+    if (!lifetime.learnStart(startedAtSecs)) return 'learnt';
+    this.#replace(lifetime, 'start_time', null);
+    this.#lifetimes.get(lifetime.key)?.learnStart(startedAtSecs);
+    return 'replaced';
+  }
+
+  /** Learns an engine id from a prefill answer; one not seen before proves a new process. */
+  reportEngineId(lifetime: Lifetime, engineId: string): 'learnt' | 'replaced' | 'stale' {
+    if (this.#lifetimes.get(lifetime.key) !== lifetime) return 'stale';
+    if (!lifetime.learnEngineId(engineId)) return 'learnt';
+    this.#replace(lifetime, 'engine_id', null);
+    this.#lifetimes.get(lifetime.key)?.learnEngineId(engineId);
+    return 'replaced';
+  }
+
+  #replace(current: Lifetime, proof: string, registration: Registration | null): RegisterOutcome & { kind: 'replaced' } {
+    const others = current.registrations.filter(({ source }) => source !== registration?.source);
+    const generation = this.#deps.nextGeneration();
+    this.#end(current, 'replaced', proof);
+    const stated = [...others.map((other) => this.#withoutFacts(other)), ...(registration === null ? [] : [registration])];
+    const lifetime = this.#insert(current.key, generation, stated, current.generation, true);
+    return { kind: 'replaced', lifetime, proof };
+  }
+
+  /** What another source said of the old process says nothing of the new one; its addresses stay its word. */
+  #withoutFacts(registration: Registration): Registration {
+    return { ...registration, instance: null, startedAtSecs: null };
+  }
+
+  #begin(key: EndpointKey, registrations: readonly Registration[], replaces: number | null): RegisterOutcome & { kind: 'new' } {
+    const past = this.#pastFacts.get(key) ?? noFacts;
+    const provenNewProcess = registrations.some((registration) => proofOfNewProcess(past, registration) !== null);
+    const generation = this.#deps.nextGeneration();
+    const lifetime = this.#insert(key, generation, registrations, replaces, provenNewProcess);
+    return { kind: 'new', lifetime, provenNewProcess };
+  }
+
+  #insert(
+    key: EndpointKey,
+    generation: number,
+    registrations: readonly Registration[],
+    replaces: number | null,
+    provenNewProcess: boolean,
+  ): Lifetime {
+    const [first] = registrations;
+    if (first === undefined) throw new Error(`a lifetime of ${key} needs a registration`);
+    const lifetime = new Lifetime(first.role, first.endpoint, generation);
+    for (const registration of registrations) lifetime.state(registration, this.#deps.clock.nowMs);
+    this.#waiting.delete(key);
+    this.#lifetimes.set(key, lifetime);
+    this.#deps.listener.began(lifetime, { replaces, provenNewProcess });
+    return lifetime;
+  }
+
+  #end(lifetime: Lifetime, reason: LeaveReason, proof: string | null): void {
+    this.#lifetimes.delete(lifetime.key);
+    this.#rememberFacts(lifetime.key, lifetime.facts);
+    this.#deps.listener.ended(lifetime, reason, proof);
+  }
+
+  #expireOne(key: EndpointKey): void {
+    const lifetime = this.#lifetimes.get(key);
+    if (lifetime === undefined) return;
+    const expired = lifetime.expire(this.#deps.clock.nowMs);
+    if (expired.length === 0) return;
+    if (lifetime.alive) this.#deps.listener.heartbeatLost(lifetime);
+    else this.#end(lifetime, 'expired', null);
+  }
+
+  #wait(registration: Registration): void {
+    const key = endpointKey(registration.role, registration.endpoint);
+    let bySource = this.#waiting.get(key);
+    if (bySource === undefined) this.#waiting.set(key, (bySource = new Map<SourceKind, Registration>()));
+    bySource.set(registration.source, registration);
+  }
+
+  #rememberFacts(key: EndpointKey, facts: ProcessFacts): void {
+    this.#pastFacts.delete(key);
+    this.#pastFacts.set(key, facts);
+    if (this.#pastFacts.size > rememberedEndpoints) {
+      for (const oldest of this.#pastFacts.keys()) {
+        this.#pastFacts.delete(oldest);
+        break;
+      }
+    }
+  }
+}

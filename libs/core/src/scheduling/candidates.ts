@@ -1,0 +1,90 @@
+import { type Fleet } from '../pools/fleet.js';
+import { type RolePool } from '../pools/role-pool.js';
+import { type Worker } from '../workers/worker.js';
+
+/** Distinct model names whose candidate lists are kept at a time. */
+const keptModels = 256;
+
+type Eligible = (worker: Worker) => boolean;
+
+/** Eligible workers for one model, in pool order. */
+export class ModelCandidates {
+  /** Prefill workers that can be paired with at least one of `decode`. */
+  readonly prefill: readonly Worker[];
+  /** Decode workers that can be paired with at least one of `prefill`. */
+  readonly decode: readonly Worker[];
+  readonly regular: readonly Worker[];
+  /** For single-worker requests, paired or not; the preferred role first. */
+  readonly singles: readonly (readonly Worker[])[];
+  readonly #decodeFor = new Map<Worker, readonly Worker[]>();
+
+  constructor(fleet: Fleet, eligible: Eligible) {
+    const of = (pool: RolePool): Worker[] => pool.workers.filter(eligible);
+    const prefill = of(fleet.pools.prefill);
+    const decode = of(fleet.pools.decode);
+    this.prefill = prefill.filter((worker) => decode.some((other) => worker.pairsWith(other)));
+    this.decode = decode.filter((worker) => prefill.some((other) => other.pairsWith(worker)));
+    this.regular = of(fleet.pools.regular);
+    this.singles = [this.regular, decode, prefill];
+  }
+
+  /** Decode candidates that pair with `prefill`, one of the prefill candidates; never empty for those. */
+  decodeFor(prefill: Worker): readonly Worker[] {
+    let partners = this.#decodeFor.get(prefill);
+    if (partners === undefined) {
+      const paired = this.decode.filter((worker) => prefill.pairsWith(worker));
+      partners = paired.length === this.decode.length ? this.decode : paired;
+      this.#decodeFor.set(prefill, partners);
+    }
+    return partners;
+  }
+}
+
+function selectableFor(model: string | null): Eligible {
+  return (worker) => worker.selectable && worker.serves(model);
+}
+
+/** Whether a request of either shape could be placed on these. */
+export function canGenerate(candidates: ModelCandidates): boolean {
+  return candidates.prefill.length > 0 || candidates.regular.length > 0;
+}
+
+/** Lists of candidates by model, kept until the fleet's selection version moves. */
+export class Candidates {
+  readonly #fleet: Fleet;
+  readonly #byModel = new Map<string | null, ModelCandidates>();
+  #version = -1;
+
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet;
+  }
+
+  /** Costs O(1) while nothing changes, else O(workers). */
+  forModel(model: string | null): ModelCandidates {
+    if (this.#version !== this.#fleet.selectionVersion) {
+      this.#version = this.#fleet.selectionVersion;
+      this.#byModel.clear();
+    }
+    let candidates = this.#byModel.get(model);
+    if (candidates === undefined) {
+      // Clients may ask for any name: a flood of them must not grow this.
+      if (this.#byModel.size >= keptModels) this.#byModel.clear();
+      candidates = new ModelCandidates(this.#fleet, selectableFor(model));
+      this.#byModel.set(model, candidates);
+    }
+    return candidates;
+  }
+
+  /** The same without `excluded` workers; not kept. */
+  without(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
+    if (excluded.size === 0) return this.forModel(model);
+    const eligible = selectableFor(model);
+    return new ModelCandidates(this.#fleet, (worker) => !excluded.has(worker) && eligible(worker));
+  }
+
+  /** What there would be if all pending probes came back good. */
+  afterProbes(model: string | null): ModelCandidates {
+    return new ModelCandidates(this.#fleet, (worker) => (worker.selectable || worker.awaitsProbe) && worker.serves(model));
+  }
+
+}
