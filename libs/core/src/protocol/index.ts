@@ -1,1 +1,2 @@
-export {};
+export * from './p2p-request-id.js';
+export * from './registration-message.js';
