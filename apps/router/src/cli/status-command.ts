@@ -1,0 +1,45 @@
+import { roles } from '@switchyard/core';
+
+import { overviewAnswer, workersAnswer } from './admin-answers.schema.js';
+import { askAdmin } from './admin-client.js';
+import { exitCodes, type CommandIo } from './command.js';
+import { accessUsage, readOperatorArguments } from './operator-arguments.js';
+import { readAs, tellRefusal } from './operator-command.js';
+import { textTable } from './text-table.js';
+import { selectability } from './worker-lines.js';
+
+/** Tells what the router can serve now and what keeps workers out. */
+export async function statusCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {
+  const given = readOperatorArguments(argv, io.env);
+  if (given.help) {
+    io.out(['usage: switchyard status [flags]', ...accessUsage].join('\n'));
+    return exitCodes.ok;
+  }
+  return tellRefusal(io, given, async () => {
+    const [workersBody, overviewBody] = await Promise.all([
+      askAdmin(given.access, { method: 'GET', path: '/api/v1/workers' }),
+      askAdmin(given.access, { method: 'GET', path: '/api/v1/overview' }),
+    ]);
+    const { workers, pools } = readAs(workersAnswer, workersBody);
+    const { now } = readAs(overviewAnswer, overviewBody);
+    if (given.json) {
+      io.out(JSON.stringify({ admin: given.access.origin, pools, now: (overviewBody.body as { readonly now: unknown }).now }, null, 2));
+      return exitCodes.ok;
+    }
+    const can = (role: (typeof roles)[number]): boolean => pools[role].selectable > 0;
+    const serving = can('prefill') && can('decode') ? 'prefill/decode pairs' : can('regular') ? 'regular workers' : 'nothing: no selectable pair and no regular worker';
+    const table = textTable(
+      ['ROLE', 'SELECTABLE', 'TOTAL', 'LOAD'],
+      roles.map((role) => [role, String(pools[role].selectable), String(pools[role].total), String(pools[role].load)]),
+    );
+    io.out([`serving ${serving}`, '', ...table, ''].join('\n'));
+    io.out(`${now.inflight} in flight, ${shown(now.rps, 1, '')} requests/s, ${shown(now.errorShare, 100, ' %')} errors`);
+    const out = workers.filter(({ selectable }) => !selectable).map((worker) => `${worker.id} ${worker.endpoint} selectable ${selectability(worker)}`);
+    if (out.length > 0) io.out(['', ...out].join('\n'));
+    return exitCodes.ok;
+  });
+}
+
+function shown(value: number | null, times: number, unit: string): string {
+  return value === null ? 'no' : `${Number((value * times).toFixed(1))}${unit}`;
+}
