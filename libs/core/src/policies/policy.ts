@@ -1,4 +1,5 @@
 import { type PrefixKey } from '../prompt/prefix-key.js';
+import { type PolicyOptions } from './policy-options.js';
 import { type PlacementReason, type PolicyName } from '../words.js';
 
 /** What a policy may know of a worker. The object is the identity: one per (role, endpoint, generation). */
@@ -73,4 +74,6 @@ export interface Policy<W extends PolicyWorker = PolicyWorker> {
   select(candidates: readonly W[], request: PolicyRequest): (PolicyChoice<W> & { readonly scores: CandidateScores<W> | null }) | undefined;
   /** Counts the choice: cursors advance, sessions bind, the prefix is inserted tentatively. `null` = no claim. */
   commit(worker: W, request: PolicyRequest): AffinityClaim | null;
+  /** Takes changed options while it runs; absent where a policy has none. */
+  setOptions?(options: PolicyOptions): void;
 }
