@@ -1,0 +1,27 @@
+import { type TransportFault } from '@switchyard/core';
+
+/** Why an engine call ended without a complete answer, when nobody on this side wanted it to. */
+export interface CallFault {
+  readonly fault: TransportFault;
+  /** Request bytes may have reached the engine. */
+  readonly delivered: boolean;
+  /** A reset on a connection that had served before, ahead of any byte of the answer: blamed on nobody. */
+  readonly stale: boolean;
+}
+
+interface FaultFacts {
+  readonly written: boolean;
+  readonly reused: boolean;
+  readonly answered: boolean;
+}
+
+/** Reads an error of the HTTP client. */
+export function callFault(error: Error, { written, reused, answered }: FaultFacts): CallFault {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (!written) {
+    const timedOut = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
+    return { fault: timedOut ? 'connect_timeout' : 'connect_refused', delivered: false, stale: false };
+  }
+  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return { fault: 'invalid_response', delivered: true, stale: false };
+  return { fault: 'reset', delivered: true, stale: reused && !answered };
+}

@@ -1,0 +1,220 @@
+import { type TransportFault } from '@switchyard/core';
+import { type Dispatcher } from 'undici';
+import { type CallFault, callFault } from './call-fault.js';
+import { type CoarseWheel, type WheelEntry } from './coarse-wheel.js';
+import { type ConnectionUser, type EngineConnection } from './engine-connection.js';
+import { type EnginePools } from './engine-pools.js';
+
+/** Receives an engine's answer. After `end`, `fault` or the caller's `abort` nothing more is called. */
+export interface AnswerSink {
+  head(status: number, statusText: string, rawHeaders: readonly Buffer[]): void;
+  /** Returns whether the sink takes more; `false` pauses the engine until `resume`. */
+  chunk(bytes: Buffer): boolean;
+  end(): void;
+  fault(fault: CallFault): void;
+}
+
+export interface EngineRequest {
+  readonly endpoint: string;
+  readonly path: string;
+  /** Flat names and values. */
+  readonly headers: string[];
+  /** In order; together the body. */
+  readonly body: readonly Uint8Array[];
+}
+
+export interface CallLimits {
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** End of the request's whole time, on the wheel's clock. */
+  readonly totalDeadlineMs: number;
+}
+
+export interface CallRules {
+  readonly limits: CallLimits;
+  /** Asked synchronously right before the request is written: whether it still may be. */
+  readonly mayWrite: () => boolean;
+  /** Whether a stale connection is answered by one repeat on a fresh one. */
+  readonly repeatStale: boolean;
+}
+
+/** Bodies beyond this go out as pieces, since one copy an engine call is what memory under load consists of. */
+const joinUpToBytes = 65_536;
+
+/**
+ * One HTTP call to an engine. It owns its deadlines: the first body byte, the pause between two, the request's end.
+ * Aborting closes the connection, at once or as soon as it exists.
+ */
+export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, WheelEntry {
+  deadlineMs = 0;
+  readonly #pools: EnginePools;
+  readonly #wheel: CoarseWheel;
+  readonly #request: EngineRequest;
+  readonly #rules: CallRules;
+  readonly #sink: AnswerSink;
+  readonly #onStale: () => void;
+  #connection: EngineConnection | null = null;
+  #abort: (() => void) | null = null;
+  #resume: (() => void) | null = null;
+  #open = true;
+  #written = false;
+  #reused = false;
+  #answered = false;
+  #bodyBegun = false;
+  #paused = false;
+  #pooled = false;
+  #repeated = false;
+
+  constructor(pools: EnginePools, wheel: CoarseWheel, request: EngineRequest, rules: CallRules, sink: AnswerSink, onStale: () => void) {
+    this.#pools = pools;
+    this.#wheel = wheel;
+    this.#request = request;
+    this.#rules = rules;
+    this.#sink = sink;
+    this.#onStale = onStale;
+  }
+
+  start(): void {
+    const { firstByteTimeoutMs, totalDeadlineMs } = this.#rules.limits;
+    this.deadlineMs = Math.min(this.#wheel.coarseNowMs + firstByteTimeoutMs, totalDeadlineMs);
+    this.#wheel.start(this);
+    this.#pooled = true;
+    this.#pools.dispatch(this.#request.endpoint, this.#dispatchOptions(), this);
+  }
+
+  /** Ends the call from this side; the sink hears nothing more. */
+  abort(): void {
+    if (!this.#close()) return;
+    this.#abort?.();
+  }
+
+  /** Lets a paused engine go on. */
+  resume(): void {
+    if (!this.#paused || !this.#open) return;
+    this.#paused = false;
+    const { idleTimeoutMs, totalDeadlineMs } = this.#rules.limits;
+    this.deadlineMs = Math.min(this.#wheel.coarseNowMs + idleTimeoutMs, totalDeadlineMs);
+    this.#wheel.start(this);
+    this.#resume?.();
+  }
+
+  useConnection(connection: EngineConnection): void {
+    this.#connection = connection;
+  }
+
+  onConnect(abort: () => void): void {
+    this.#abort = abort;
+    if (!this.#open) {
+      abort();
+      return;
+    }
+    if (!this.#rules.mayWrite()) {
+      this.#fail({ fault: 'revoked', delivered: this.#written, stale: false });
+      return;
+    }
+    this.#written = true;
+    this.#reused = this.#connection?.countRequest() ?? false;
+  }
+
+  onResponseStarted(): void {
+    this.#answered = true;
+  }
+
+  onHeaders(status: number, rawHeaders: Buffer[], resume: () => void, statusText: string): boolean {
+    if (status < 200 || !this.#open) return true;
+    this.#resume = resume;
+    this.#sink.head(status, statusText, rawHeaders);
+    return true;
+  }
+
+  onData(bytes: Buffer): boolean {
+    if (!this.#open) return true;
+    const { idleTimeoutMs, totalDeadlineMs } = this.#rules.limits;
+    const deadlineMs = Math.min(this.#wheel.coarseNowMs + idleTimeoutMs, totalDeadlineMs);
+    const earlier = !this.#bodyBegun && deadlineMs < this.deadlineMs;
+    this.deadlineMs = deadlineMs;
+    this.#bodyBegun = true;
+    if (earlier) this.#wheel.start(this);
+    if (this.#sink.chunk(bytes)) return true;
+    if (!this.#stillOpen()) return true;
+    // A client that reads slowly is not the engine's fault: only the request's own end counts meanwhile.
+    this.#paused = true;
+    this.deadlineMs = totalDeadlineMs;
+    return false;
+  }
+
+  onComplete(): void {
+    if (this.#close()) this.#sink.end();
+  }
+
+  onError(error: Error): void {
+    if (!this.#open) return;
+    const fault = callFault(error, { written: this.#written, reused: this.#reused, answered: this.#answered });
+    if (fault.stale) {
+      this.#onStale();
+      if (this.#rules.repeatStale && !this.#repeated) {
+        this.#repeat();
+        return;
+      }
+    }
+    if (this.#close()) this.#sink.fault(fault);
+  }
+
+  onDeadline(): void {
+    const total = this.deadlineMs >= this.#rules.limits.totalDeadlineMs;
+    const fault: TransportFault = total ? 'total_timeout' : this.#bodyBegun ? 'idle_timeout' : this.#written ? 'first_byte_timeout' : 'connect_timeout';
+    this.#fail({ fault, delivered: this.#written, stale: false });
+  }
+
+  #repeat(): void {
+    this.#repeated = true;
+    this.#releasePool();
+    this.#abort = null;
+    this.#connection = null;
+    this.#reused = false;
+    if (!this.#rules.mayWrite()) {
+      this.#fail({ fault: 'revoked', delivered: true, stale: false });
+      return;
+    }
+    this.#pools.dispatchFresh(this.#request.endpoint, this.#dispatchOptions(), this);
+  }
+
+  #fail(fault: CallFault): void {
+    if (!this.#close()) return;
+    this.#abort?.();
+    this.#sink.fault(fault);
+  }
+
+  /** Whether this was the end: everything that ends a call passes here, once. */
+  #close(): boolean {
+    if (!this.#open) return false;
+    this.#open = false;
+    this.#wheel.stop(this);
+    this.#releasePool();
+    return true;
+  }
+
+  #stillOpen(): boolean {
+    return this.#open;
+  }
+
+  #releasePool(): void {
+    if (this.#pooled) this.#pools.release(this.#request.endpoint);
+    this.#pooled = false;
+  }
+
+  #dispatchOptions(): Dispatcher.DispatchOptions {
+    const { path, headers, body } = this.#request;
+    let bytes = 0;
+    for (const piece of body) bytes += piece.byteLength;
+    const [only] = body;
+    if (body.length === 1 && only !== undefined) return { path, method: 'POST', headers, body: asBuffer(only) };
+    if (bytes <= joinUpToBytes) return { path, method: 'POST', headers, body: Buffer.concat(body, bytes) };
+    const sized = [...headers, 'content-length', String(bytes)];
+    return { path, method: 'POST', headers: sized, body: body as unknown as Dispatcher.DispatchOptions['body'] & object };
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
