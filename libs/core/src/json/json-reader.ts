@@ -285,13 +285,13 @@ export class JsonReader {
       } else {
         i++;
         if (((i - wordBase) & 3) === 0) {
-          // Whole words without quote, backslash, control or non-ASCII byte. A borrow can only make a plain byte
-          // above such a byte look special, and the byte loop decides then.
+          // Whole words without quote, backslash, control or non-ASCII byte: each of these leaves a top bit (a byte
+          // from 0x80 on in one of the last two terms). A borrow only makes a plain byte above such a one look
+          // special, and the byte loop decides then.
           let word = (i - wordBase) >> 2;
           while (word < wordCount) {
             const four = words[word] ?? 0;
-            const special =
-              (four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101) | four;
+            const special = (four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101);
             if ((special & 0x80808080) !== 0) break;
             word++;
           }
