@@ -14,7 +14,7 @@ export interface ControlParts {
   readonly crash: () => void;
 }
 
-const defaultRecords = 100;
+const defaultRecords = 1000;
 
 function answer(res: ServerResponse, status: number, value: unknown, after?: () => void): void {
   res.writeHead(status, { 'content-type': 'application/json' });

@@ -47,9 +47,12 @@ export class EngineServer {
 
   constructor(parts: EngineServerParts) {
     this.#parts = parts;
-    this.server = createServer({ keepAliveTimeout: parts.idleTimeoutMs, requestTimeout: 0 }, (req, res) => void this.#handle(req, res));
-    // Later Node versions wait a second longer than told; uvicorn does not.
-    if ('keepAliveTimeoutBuffer' in this.server) this.server.keepAliveTimeoutBuffer = 0;
+    // Node's own keep-alive timeout waits a second longer than told; uvicorn does not, and clients must live with that.
+    this.server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (req, res) => {
+      req.socket.setTimeout(0);
+      res.once('finish', () => req.socket.setTimeout(parts.idleTimeoutMs));
+      void this.#handle(req, res);
+    });
   }
 
   get connectionsOpened(): number {
