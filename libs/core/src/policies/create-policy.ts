@@ -1,4 +1,6 @@
 import { type PolicyName } from '../words.js';
+import { type AffinityStatistics } from './affinity-statistics.js';
+import { CacheAwarePolicy } from './cache-aware.policy.js';
 import { ConsistentHashPolicy } from './consistent-hash.policy.js';
 import { LeastLoadPolicy } from './least-load.policy.js';
 import { type PolicyOptions } from './policy-options.js';
@@ -35,6 +37,21 @@ export function createPolicy<W extends PolicyWorker>(name: PolicyName, deps: Pol
     case 'sticky_least_loaded':
       return new StickyLeastLoadedPolicy<W>(deps.nowMs);
     case 'cache_aware':
-      throw new RangeError('cache_aware is not built yet');
+      return new CacheAwarePolicy<W>(deps.options, deps.nowMs);
   }
+}
+
+/** The cache statistics of `policy`; `null` when it keeps none. */
+export function affinityStatisticsOf<W extends PolicyWorker>(policy: Policy<W>): AffinityStatistics<W> | null {
+  return policy instanceof CacheAwarePolicy ? (policy as CacheAwarePolicy<W>) : null;
+}
+
+/** Gives `policy` other options while it runs; does nothing for one that has none. */
+export function setPolicyOptions<W extends PolicyWorker>(policy: Policy<W>, options: PolicyOptions): void {
+  if (policy instanceof CacheAwarePolicy) policy.setOptions(options);
+}
+
+/** Lets `policy` know a model before its first request, so that what it keeps per model exists. */
+export function openPolicyModel<W extends PolicyWorker>(policy: Policy<W>, model: string): void {
+  if (policy instanceof CacheAwarePolicy) policy.openModel(model);
 }

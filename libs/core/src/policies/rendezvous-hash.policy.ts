@@ -1,6 +1,7 @@
+import { mix32 } from './mix32.js';
 import { chooseLeastLoaded, onlyCandidate, pressureScores, type Selection } from './placement-order.js';
 import { type Policy, type PolicyRequest, type PolicyWorker } from './policy.js';
-import { type Hash64, hashText, mix32, requestHash } from './request-hash.js';
+import { type Hash64, hashText, requestHash } from './request-hash.js';
 
 /**
  * Highest random weight: every worker weighs hash(key, endpoint), the heaviest candidate wins (ties: smaller index).

@@ -1,3 +1,4 @@
+import { mix32 } from './mix32.js';
 import { type PolicyRequest } from './policy.js';
 
 /** Two independent 32-bit lanes of one hash. */
@@ -27,15 +28,6 @@ export function hashText(text: string): Hash64 {
   const lo = Math.imul(a ^ (a >>> 16), 0x85ebca6b) ^ Math.imul(b ^ (b >>> 13), 0xc2b2ae35);
   const hi = Math.imul(b ^ (b >>> 16), 0x85ebca6b) ^ Math.imul(lo ^ (lo >>> 13), 0xc2b2ae35);
   return { lo: mix32(lo), hi: mix32(hi) };
-}
-
-/** The finaliser of MurmurHash3 (Austin Appleby, public domain): a bijection of 32-bit integers, unsigned. */
-export function mix32(value: number): number {
-  let h = value ^ (value >>> 16);
-  h = Math.imul(h, 0x85ebca6b);
-  h ^= h >>> 13;
-  h = Math.imul(h, 0xc2b2ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }
 
 /** What hash policies place a request by: its session, else the beginning of its prompt, else `null`. */
