@@ -23,7 +23,7 @@ export interface ClusterDeps {
   readonly workers: WorkerOptions;
   readonly handoffMaxAgeMs: number;
   readonly emit: EventSink;
-  readonly observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked'>;
+  readonly observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked'> & Partial<Pick<SchedulerObserver, 'requestClosed'>>;
 }
 
 /** What one probe round found; `null` = not learnt. */
@@ -53,6 +53,7 @@ export class Cluster {
   readonly operations: Operations;
   readonly drains: KeptEntries<DrainIntent>;
   readonly quarantine: KeptEntries<QuarantineEntry>;
+  readonly clock: Clock;
   readonly #deps: ClusterDeps;
   readonly #heartbeats = new WeakMap<Worker, Heartbeat>();
   #seq = 0;
@@ -60,6 +61,7 @@ export class Cluster {
   constructor(deps: ClusterDeps) {
     const { clock, emit, store, state } = deps;
     this.#deps = deps;
+    this.clock = clock;
     const changed = (): void => {
       this.#seq += 1;
     };
@@ -95,6 +97,7 @@ export class Cluster {
         placed: (phase, policy, reason) => deps.observer.placed(phase, policy, reason),
         attemptEnded: (grant, outcome) => deps.observer.attemptEnded(grant, outcome),
         leaked: (grant) => deps.observer.leaked(grant),
+        requestClosed: (record) => deps.observer.requestClosed?.(record),
         suspected: (worker, fault) => this.#healthEvent(worker, `restart check: ${fault}`),
         changed,
       },

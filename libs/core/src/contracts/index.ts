@@ -1,1 +1,11 @@
-export {};
+export * from './vocabulary.schema.js';
+export * from './list.schema.js';
+export * from './error.schema.js';
+export * from './worker.schema.js';
+export * from './operation.schema.js';
+export * from './cache.schema.js';
+export * from './request.schema.js';
+export * from './event.schema.js';
+export * from './overview.schema.js';
+export * from './config.schema.js';
+export * from './session.schema.js';

@@ -10,6 +10,8 @@ export interface RequestRecord extends OpenRequest {
   decodeId: string | null;
   /** Worker of an undivided request. */
   singleId: string | null;
+  /** Bytes its prefix key covers; `null` before the first placement. */
+  promptBytes: number | null;
   /** Waited for a worker before the first placement. */
   queuedMs: number | null;
   prefillMs: number | null;
@@ -38,6 +40,7 @@ export class RequestLog {
       prefillId: null,
       decodeId: null,
       singleId: null,
+      promptBytes: null,
       queuedMs: null,
       prefillMs: null,
       handoffMs: null,
@@ -73,6 +76,13 @@ export class RequestLog {
     return this.#open.size;
   }
 
+  /** Open requests without a placement yet; costs a walk over the open ones. */
+  get queuedCount(): number {
+    let queued = 0;
+    for (const { queuedMs } of this.#open.values()) if (queuedMs === null) queued += 1;
+    return queued;
+  }
+
   /** Open requests, oldest first. */
   get openRequests(): Iterable<RequestRecord> {
     return this.#open.values();
@@ -95,4 +105,9 @@ export class RequestLog {
     for (const record of this.recentRequests()) if (record.requestId === requestId) return record;
     return undefined;
   }
+}
+
+/** Prompt bytes that the worker of the last prefill (or undivided call) was believed to hold. */
+export function matchedBytes({ attempts }: RequestRecord): number {
+  return attempts.findLast(({ phase }) => phase !== 'decode')?.chosenMatchBytes ?? 0;
 }

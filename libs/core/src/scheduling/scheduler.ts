@@ -2,13 +2,14 @@ import { type Clock } from '../clock.js';
 import { type PolicyChoice, type CandidateScores, type PolicyRequest } from '../policies/policy.js';
 import { type Fleet } from '../pools/fleet.js';
 import { type RolePool } from '../pools/role-pool.js';
+import { keyedBytes } from '../prompt/prefix-key.js';
 import { type ServiceRegistry } from '../registry/service-registry.js';
 import { type Phase } from '../words.js';
 import { type Worker } from '../workers/worker.js';
 import { canGenerate, Candidates } from './candidates.js';
 import { Grant } from './grant.js';
 import { AttemptReceipt, exclusions } from './receipt.js';
-import { RequestLog } from './request-log.js';
+import { RequestLog, type RequestRecord } from './request-log.js';
 import {
   type AttemptOutcome,
   type BeginDecodeResult,
@@ -41,6 +42,8 @@ export interface SchedulerObserver {
   attemptEnded(grant: Grant, outcome: AttemptOutcome): void;
   /** A lease or hold outlived its request and was released by the ledger sweep. */
   leaked(grant: Grant): void;
+  /** A request left, answered or not. */
+  requestClosed(record: RequestRecord): void;
   changed(): void;
 }
 
@@ -74,7 +77,8 @@ export class Scheduler {
   }
 
   closeRequest(requestKey: RequestKey, close: RequestClose): void {
-    this.requests.close(requestKey, close, this.#deps.clock.monotonicMs());
+    const record = this.requests.close(requestKey, close, this.#deps.clock.monotonicMs());
+    if (record !== undefined) this.#deps.observer.requestClosed(record);
     this.#deps.observer.changed();
   }
 
@@ -201,6 +205,7 @@ export class Scheduler {
     grant.endHold('kvOut');
     grant.endHold('bound');
     for (const worker of charged) this.#deps.fleet.workEnded(worker);
+    grant.request.prefillMs = outcome.timings.prefillMs ?? grant.request.prefillMs;
     grant.request.handoffMs = outcome.timings.handoffMs ?? grant.request.handoffMs;
     this.#deps.observer.changed();
   }
@@ -304,6 +309,7 @@ export class Scheduler {
   /** Ends the lease of the phase in which the attempt ended, and says so to everyone who counts. */
   #endPhase(grant: Grant, outcome: AttemptOutcome): void {
     if (outcome.result === 'succeeded') grant.confirm(outcome.phase);
+    noteLatency(grant, outcome);
     const worker = grant.workerOf(outcome.phase);
     const ended = grant.endLease(outcome.result);
     if (ended !== null) this.#deps.fleet.workEnded(ended);
@@ -324,6 +330,7 @@ export class Scheduler {
   ): Grant {
     const grant = new Grant(this.#nextGrantId++, record, policyRequest, workers);
     this.#grants.set(grant.id, grant);
+    record.promptBytes = keyedBytes(policyRequest.prefixKey);
     record.queuedMs ??= this.#deps.clock.monotonicMs() - record.openedAtMs;
     return grant;
   }
@@ -397,6 +404,13 @@ function placed(worker: Worker, choice: { readonly reason: PlacedWorker['reason'
 function setOutcome(grant: Grant, phase: Phase, outcome: string): void {
   const receipt = grant.receipts[phase];
   if (receipt !== undefined) receipt.outcome ??= outcome;
+}
+
+/** Feeds the workers' smoothed latencies; the first byte of a pair is measured from the start of its prefill. */
+function noteLatency({ prefill, decode }: Grant, { phase, result, timings }: AttemptOutcome): void {
+  const { prefillMs, handoffMs, firstByteMs } = timings;
+  if (prefillMs !== null && (phase !== 'prefill' || result === 'succeeded')) prefill?.latency.notePrefill(prefillMs);
+  if (firstByteMs !== null) decode?.latency.noteFirstByte(Math.max(0, firstByteMs - (prefillMs ?? 0) - (handoffMs ?? 0)));
 }
 
 function describe(outcome: AttemptOutcome): string {

@@ -11,6 +11,7 @@ import {
 } from '../words.js';
 import { bindsEarly, type ConnectorKnowledge, connectorKnowledge, connectorSupported } from './connector-knowledge.js';
 import { type HealthOptions, WorkerHealth } from './health.js';
+import { WorkerLatency } from './latency.js';
 import { type HoldRecord, type LeaseRecord } from './lease.js';
 
 export interface WorkerOptions {
@@ -35,6 +36,7 @@ export class Worker implements PolicyWorker {
   readonly generation: number;
   readonly lifetime: Lifetime;
   readonly health: WorkerHealth;
+  readonly latency = new WorkerLatency();
   /** Unix milliseconds. */
   readonly registeredAtMs: number;
   readonly leases = new Set<LeaseRecord>();
