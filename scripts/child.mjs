@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 /** Exit codes of a shell for a process that a signal ended. */
 const signalCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
+const patienceMs = 1500;
+
 /** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
 /** @type {Set<() => void>} */
@@ -14,6 +16,8 @@ function end(signal) {
   ending = true;
   for (const cleanup of cleanups) cleanup();
   for (const child of running) child.kill(signal);
+  // An interrupted npm takes its time to tidy up what the next run removes anyway.
+  setTimeout(() => running.forEach((child) => child.kill('SIGKILL')), patienceMs).unref();
   const leave = () => process.exit(signalCodes[signal]);
   if (running.size === 0) leave();
   else Promise.all([...running].map((child) => new Promise((resolve) => child.once('exit', resolve)))).then(leave);

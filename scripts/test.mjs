@@ -18,6 +18,7 @@ const environment = {
   NX_TUI: 'false',
   NX_SKIP_REMOTE_CACHE: 'true',
   NX_ANALYTICS: 'false',
+  ...(process.stdout.isTTY ? {} : { FORCE_COLOR: '0' }),
   ...(args.includes('--long') ? { SWITCHYARD_TEST_LONG: '1' } : {}),
 };
 
@@ -26,7 +27,7 @@ const succeeded = ({ code }) => code === 0;
 
 /** Files that break a module boundary, and the words by which lint has to refuse them. */
 const planted = [
-  { path: 'libs/core/src/planted-violation.ts', text: "import '@switchyard/router';\n", refusal: '@nx/enforce-module-boundaries' },
+  { path: 'libs/core/src/planted-violation.ts', text: "import '../../../apps/router/src/main.js';\n", refusal: 'Projects cannot be imported' },
   {
     path: 'apps/engine-sim/src/planted-violation.ts',
     text: "import '@switchyard/core';\n",
