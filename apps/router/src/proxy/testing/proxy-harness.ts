@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { type PoolCounts } from '@switchyard/core';
+import { type ConnectorKind, type PoolCounts } from '@switchyard/core';
 import { ApiServer } from '../api-server.js';
 import { type ListedModel } from '../fleet-view.js';
 import { type ProxyOptions } from '../proxy-options.js';
@@ -108,6 +108,14 @@ export class ProxyHarness {
     return engine;
   }
 
+  /** A NIXL pair unless `connector` says otherwise. */
+  async pair(prefill: EngineScript, decode: EngineScript, connector: ConnectorKind = 'nixl'): Promise<{ prefill: ScriptedEngine; decode: ScriptedEngine }> {
+    const pair = { prefill: await this.engine(prefill), decode: await this.engine(decode) };
+    this.scheduler.add('prefill', pair.prefill.endpoint, { connector, zmqAddress: '10.0.0.1:21001' });
+    this.scheduler.add('decode', pair.decode.endpoint, { connector, zmqAddress: '10.0.0.2:22001' });
+    return pair;
+  }
+
   post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     return fetch(this.#url + path, { method: 'POST', body: text, headers: { 'content-type': 'application/json' }, ...init });
@@ -135,6 +143,15 @@ export class ProxyHarness {
     this.server.abortAll();
     await this.server.close();
     await Promise.all(this.engines.map((engine) => engine.stop()));
+  }
+
+  /** Stops everything and gives what the scheduler's books hold against the data plane; `[]` is as it should be. */
+  async settle(): Promise<string[]> {
+    await this.stop();
+    const { faults, live, opened, closed } = this.scheduler;
+    const lost = live.size === 0 ? [] : [`${String(live.size)} grants were never ended`];
+    const left = opened.length === closed.length ? [] : [`${String(opened.length)} requests opened, ${String(closed.length)} closed`];
+    return [...faults, ...lost, ...left];
   }
 }
 

@@ -94,15 +94,17 @@ export class ScriptedScheduler implements SchedulerPort {
     return decode === undefined ? this.unavailable() : { kind: 'decode', decode: placed(decode) };
   }
 
-  async firstByte(grantId: GrantId, phase: Phase): Promise<void> {
+  firstByte(grantId: GrantId, phase: Phase): Promise<void> {
     this.#check(grantId, 'firstByte');
     this.firstBytes.push(phase);
+    return Promise.resolve();
   }
 
-  async end(grantId: GrantId, outcome: AttemptOutcome): Promise<void> {
+  end(grantId: GrantId, outcome: AttemptOutcome): Promise<void> {
     this.#check(grantId, 'end');
     this.live.delete(grantId);
     this.outcomes.push(outcome);
+    return Promise.resolve();
   }
 
   onRevoked(listener: (revocation: Revocation) => void): void {

@@ -2,7 +2,7 @@ import { type TransportFault } from '@switchyard/core';
 import { type Dispatcher } from 'undici';
 import { type CallFault, callFault } from './call-fault.js';
 import { type CoarseWheel, type WheelEntry } from './coarse-wheel.js';
-import { type ConnectionUser, type EngineConnection } from './engine-connection.js';
+import { type EngineConnection } from './engine-connection.js';
 import { type EnginePools } from './engine-pools.js';
 
 /** Receives an engine's answer. After `end`, `fault` or the caller's `abort` nothing more is called. */
@@ -45,7 +45,7 @@ const joinUpToBytes = 65_536;
  * One HTTP call to an engine. It owns its deadlines: the first body byte, the pause between two, the request's end.
  * Aborting closes the connection, at once or as soon as it exists.
  */
-export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, WheelEntry {
+export class EngineCall implements Dispatcher.DispatchHandler, WheelEntry {
   deadlineMs = 0;
   readonly #pools: EnginePools;
   readonly #wheel: CoarseWheel;
@@ -54,7 +54,6 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
   readonly #sink: AnswerSink;
   readonly #onStale: () => void;
   #connection: EngineConnection | null = null;
-  #abort: (() => void) | null = null;
   #resume: (() => void) | null = null;
   #open = true;
   #written = false;
@@ -62,7 +61,6 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
   #answered = false;
   #bodyBegun = false;
   #paused = false;
-  #pooled = false;
   #repeated = false;
 
   constructor(pools: EnginePools, wheel: CoarseWheel, request: EngineRequest, rules: CallRules, sink: AnswerSink, onStale: () => void) {
@@ -78,14 +76,12 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
     const { firstByteTimeoutMs, totalDeadlineMs } = this.#rules.limits;
     this.deadlineMs = Math.min(this.#wheel.coarseNowMs + firstByteTimeoutMs, totalDeadlineMs);
     this.#wheel.start(this);
-    this.#pooled = true;
-    this.#pools.dispatch(this.#request.endpoint, this.#dispatchOptions(), this);
+    this.#dispatch(this.#pools.acquire(this.#request.endpoint));
   }
 
   /** Ends the call from this side; the sink hears nothing more. */
   abort(): void {
-    if (!this.#close()) return;
-    this.#abort?.();
+    if (this.#close()) this.#discardConnection();
   }
 
   /** Lets a paused engine go on. */
@@ -98,17 +94,13 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
     this.#resume?.();
   }
 
-  useConnection(connection: EngineConnection): void {
-    this.#connection = connection;
-  }
-
   onConnect(abort: () => void): void {
-    this.#abort = abort;
     if (!this.#open) {
       abort();
       return;
     }
     if (!this.#rules.mayWrite()) {
+      abort();
       this.#fail({ fault: 'revoked', delivered: this.#written, stale: false });
       return;
     }
@@ -144,7 +136,9 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
   }
 
   onComplete(): void {
-    if (this.#close()) this.#sink.end();
+    if (!this.#close()) return;
+    if (this.#connection !== null) this.#pools.release(this.#connection);
+    this.#sink.end();
   }
 
   onError(error: Error): void {
@@ -157,7 +151,7 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
         return;
       }
     }
-    if (this.#close()) this.#sink.fault(fault);
+    this.#fail(fault);
   }
 
   onDeadline(): void {
@@ -168,21 +162,25 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
 
   #repeat(): void {
     this.#repeated = true;
-    this.#releasePool();
-    this.#abort = null;
-    this.#connection = null;
+    this.#discardConnection();
     this.#reused = false;
-    if (!this.#rules.mayWrite()) {
-      this.#fail({ fault: 'revoked', delivered: true, stale: false });
-      return;
-    }
-    this.#pools.dispatchFresh(this.#request.endpoint, this.#dispatchOptions(), this);
+    this.#dispatch(this.#pools.acquireFresh(this.#request.endpoint));
+  }
+
+  #dispatch(connection: EngineConnection): void {
+    this.#connection = connection;
+    connection.dispatch(this.#dispatchOptions(), this);
   }
 
   #fail(fault: CallFault): void {
     if (!this.#close()) return;
-    this.#abort?.();
+    this.#discardConnection();
     this.#sink.fault(fault);
+  }
+
+  #discardConnection(): void {
+    if (this.#connection !== null) this.#pools.discard(this.#connection);
+    this.#connection = null;
   }
 
   /** Whether this was the end: everything that ends a call passes here, once. */
@@ -190,17 +188,11 @@ export class EngineCall implements Dispatcher.DispatchHandler, ConnectionUser, W
     if (!this.#open) return false;
     this.#open = false;
     this.#wheel.stop(this);
-    this.#releasePool();
     return true;
   }
 
   #stillOpen(): boolean {
     return this.#open;
-  }
-
-  #releasePool(): void {
-    if (this.#pooled) this.#pools.release(this.#request.endpoint);
-    this.#pooled = false;
   }
 
   #dispatchOptions(): Dispatcher.DispatchOptions {

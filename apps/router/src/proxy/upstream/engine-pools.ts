@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { type Client } from 'undici';
 import { EngineConnection } from './engine-connection.js';
 
 export interface EnginePoolOptions {
@@ -6,26 +6,21 @@ export interface EnginePoolOptions {
   readonly upstreamKeepaliveMs: number;
 }
 
-interface OriginPool {
-  readonly pool: Pool;
-  calls: number;
-  idleSinceMs: number;
-}
-
-/** A pool unused for so long is closed: its connections are long gone, and workers come and go on changing ports. */
-const closeIdlePoolMs = 30_000;
-
 /**
- * One connection pool an engine endpoint, one request a connection. Timeouts of answers are the callers': the pool
- * limits only how long connecting may take and how long an idle connection is kept.
+ * Connections to engines, one request a connection. Timeouts of answers are the callers': here only connecting and
+ * idling are limited.
+ *
+ * Not undici's `Pool`: after an aborted request that one connects anew, to an engine that may be the reason of the
+ * abort, and keeps every client it ever made. Here a connection ends with the call that broke or gave it up, the most
+ * recently used idle one is taken first, and an endpoint without connections is forgotten.
  */
 export class EnginePools {
-  readonly #pools = new Map<string, OriginPool>();
-  readonly #connectionOptions: Pool.Options;
-  readonly #sweeper: NodeJS.Timeout;
+  readonly #idle = new Map<string, EngineConnection[]>();
+  readonly #all = new Set<EngineConnection>();
+  readonly #options: Client.Options;
 
   constructor({ connectTimeoutMs, upstreamKeepaliveMs }: EnginePoolOptions) {
-    this.#connectionOptions = {
+    this.#options = {
       pipelining: 1,
       connectTimeout: connectTimeoutMs,
       keepAliveTimeout: upstreamKeepaliveMs,
@@ -33,55 +28,57 @@ export class EnginePools {
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    this.#sweeper = setInterval(() => this.#sweep(), closeIdlePoolMs / 3);
-    this.#sweeper.unref();
   }
 
-  /** Number of endpoints with a pool. */
+  /** Connections that exist, busy or idle. */
   get size(): number {
-    return this.#pools.size;
+    return this.#all.size;
   }
 
-  /** Sends a call over a connection of the endpoint's pool. The caller tells by `release` when it is over. */
-  dispatch(endpoint: string, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    let origin = this.#pools.get(endpoint);
-    if (origin === undefined) {
-      const factory = (url: URL, opts: object) => new EngineConnection(url, opts);
-      origin = { pool: new Pool(endpoint, { ...this.#connectionOptions, factory }), calls: 0, idleSinceMs: 0 };
-      this.#pools.set(endpoint, origin);
-    }
-    origin.calls += 1;
-    origin.pool.dispatch(options, handler);
+  /** A connection for one call, which gives it back by `release` or ends it by `discard`. */
+  acquire(endpoint: string): EngineConnection {
+    const idle = this.#idle.get(endpoint);
+    const connection = idle?.pop();
+    if (idle?.length === 0) this.#idle.delete(endpoint);
+    return connection ?? this.acquireFresh(endpoint);
   }
 
-  release(endpoint: string): void {
-    const origin = this.#pools.get(endpoint);
-    if (origin === undefined) return;
-    origin.calls -= 1;
-    origin.idleSinceMs = performance.now();
+  /** The same, never one that was used before. */
+  acquireFresh(endpoint: string): EngineConnection {
+    const connection = new EngineConnection(endpoint, this.#options);
+    this.#all.add(connection);
+    connection.on('disconnect', () => {
+      if (this.#withdraw(connection)) this.discard(connection);
+    });
+    return connection;
   }
 
-  /** Sends a call over a connection made for it alone. */
-  dispatchFresh(endpoint: string, options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const connection = new EngineConnection(endpoint, this.#connectionOptions);
-    connection.dispatch({ ...options, reset: true }, handler);
-    void connection.close();
+  release(connection: EngineConnection): void {
+    if (!this.#all.has(connection)) return;
+    const idle = this.#idle.get(connection.endpoint);
+    if (idle === undefined) this.#idle.set(connection.endpoint, [connection]);
+    else idle.push(connection);
+  }
+
+  discard(connection: EngineConnection): void {
+    if (this.#all.delete(connection)) void connection.destroy();
   }
 
   /** Closes all connections at once. */
   async close(): Promise<void> {
-    clearInterval(this.#sweeper);
-    const pools = [...this.#pools.values()];
-    this.#pools.clear();
-    await Promise.all(pools.map(({ pool }) => pool.destroy()));
+    this.#idle.clear();
+    const all = [...this.#all];
+    this.#all.clear();
+    await Promise.all(all.map((connection) => connection.destroy()));
   }
 
-  #sweep(): void {
-    const before = performance.now() - closeIdlePoolMs;
-    for (const [endpoint, origin] of this.#pools) {
-      if (origin.calls > 0 || origin.idleSinceMs > before) continue;
-      this.#pools.delete(endpoint);
-      void origin.pool.destroy();
-    }
+  /** Takes `connection` out of the idle ones; whether it was there. */
+  #withdraw(connection: EngineConnection): boolean {
+    const idle = this.#idle.get(connection.endpoint);
+    const at = idle?.indexOf(connection) ?? -1;
+    if (idle === undefined || at === -1) return false;
+    idle.splice(at, 1);
+    if (idle.length === 0) this.#idle.delete(connection.endpoint);
+    return true;
   }
 }
