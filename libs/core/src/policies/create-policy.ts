@@ -1,5 +1,4 @@
 import { type PolicyName } from '../words.js';
-import { type AffinityStatistics } from './affinity-statistics.js';
 import { CacheAwarePolicy } from './cache-aware.policy.js';
 import { ConsistentHashPolicy } from './consistent-hash.policy.js';
 import { LeastLoadPolicy } from './least-load.policy.js';
@@ -39,11 +38,6 @@ export function createPolicy<W extends PolicyWorker>(name: PolicyName, deps: Pol
     case 'cache_aware':
       return new CacheAwarePolicy<W>(deps.options, deps.nowMs);
   }
-}
-
-/** The cache statistics of `policy`; `null` when it keeps none. */
-export function affinityStatisticsOf<W extends PolicyWorker>(policy: Policy<W>): AffinityStatistics<W> | null {
-  return policy instanceof CacheAwarePolicy ? (policy as CacheAwarePolicy<W>) : null;
 }
 
 /** Gives `policy` other options while it runs; does nothing for one that has none. */

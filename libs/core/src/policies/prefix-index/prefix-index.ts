@@ -123,12 +123,14 @@ export class PrefixIndex<W extends PolicyWorker> {
   }
 
   tree(depth: number, limit: number): readonly CacheTreeNode[] {
+    const liveOwners = (node: NodeId): Owner<W>[] =>
+      this.#tree.owners
+        .slots(node)
+        .map((slot) => this.#owners.at(slot))
+        .filter((owner) => owner?.alive === true);
     return heaviestPrefixes(this.#tree, depth, limit, {
-      workers: (node) => this.#tree.owners.slots(node).flatMap((slot) => {
-        const owner = this.#owners.at(slot);
-        return owner?.alive === true ? [owner.worker.id] : [];
-      }),
-      confirmed: (node) => this.#tree.owners.slots(node).some((slot) => this.#owners.at(slot)?.alive === true && this.#tentative.find(node, slot) === null),
+      workers: (node) => liveOwners(node).map((owner) => owner.worker.id),
+      confirmed: (node) => liveOwners(node).some((owner) => this.#tentative.find(node, owner.slot) === null),
       lastHitMs: (node) => {
         const tenths = this.#tree.nodes.lastHit(node);
         return tenths === 0 ? null : Math.max(0, (this.#tenths() - tenths) * 100);

@@ -25,21 +25,9 @@ export class TentativeOwners {
     this.#nodes = nodes;
   }
 
-  /** Open ones. O(nodes with any). */
-  count(): number {
-    let count = 0;
-    for (const list of this.#byNode.values()) count += list.length;
-    return count;
-  }
-
   find(node: NodeId, slot: number): TentativeOwner | null {
     if (!this.#nodes.hasFlag(node, nodeFlag.tentative)) return null;
     return this.#byNode.get(node)?.find((owner) => owner.slot === slot) ?? null;
-  }
-
-  /** Owners of `node` that are not confirmed. */
-  countAt(node: NodeId): number {
-    return this.#byNode.get(node)?.length ?? 0;
   }
 
   add(node: NodeId, slot: number, parent: TentativeOwner | null): TentativeOwner {
