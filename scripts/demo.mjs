@@ -75,7 +75,7 @@ const token = randomBytes(18).toString('base64url');
 const router = start(
   'router',
   'dist/apps/router/main.js',
-  ['serve', '--data-dir', dataDir, '--discovery-address', '127.0.0.1:0', '--log-level', 'warn', '--registration-ttl-secs', '10', ...flags],
+  ['serve', '--data-dir', dataDir, '--discovery-address', '127.0.0.1:0', '--log-level', 'warn', ...flags],
   { stdout: 'pipe', env: hasToken ? {} : { SWITCHYARD_ADMIN_TOKEN: token } },
 );
 
