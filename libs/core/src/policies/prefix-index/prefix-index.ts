@@ -124,10 +124,10 @@ export class PrefixIndex<W extends PolicyWorker> {
 
   tree(depth: number, limit: number): readonly CacheTreeNode[] {
     const liveOwners = (node: NodeId): Owner<W>[] =>
-      this.#tree.owners
-        .slots(node)
-        .map((slot) => this.#owners.at(slot))
-        .filter((owner) => owner?.alive === true);
+      this.#tree.owners.slots(node).flatMap((slot) => {
+        const owner = this.#owners.at(slot);
+        return owner?.alive === true ? [owner] : [];
+      });
     return heaviestPrefixes(this.#tree, depth, limit, {
       workers: (node) => liveOwners(node).map((owner) => owner.worker.id),
       confirmed: (node) => liveOwners(node).some((owner) => this.#tentative.find(node, owner.slot) === null),
