@@ -1,8 +1,7 @@
+import { runAnnounce } from '../announce/announce.js';
 import { type CommandIo } from './command.js';
 
 /** Announces an engine to the router. */
-export async function announceCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const announcer = '../announce/announce.js';
-  const { runAnnounce } = (await import(announcer)) as { readonly runAnnounce: (argv: readonly string[], env: CommandIo['env']) => Promise<number> };
+export function announceCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   return runAnnounce(argv, io.env);
 }
