@@ -12,6 +12,8 @@ export interface ProxyOptions {
   /** How long an idle engine connection is kept. Shorter than the 5 s after which uvicorn closes it. */
   readonly upstreamKeepaliveMs: number;
   readonly maxBodyBytes: number;
+  /** How long an upload may take beyond one second for each KiB that has come. */
+  readonly uploadGraceMs: number;
   /** Failed engine calls a request may have; 1 = no retries. */
   readonly retryMaxAttempts: number;
   readonly handoffMaxAgeMs: number;

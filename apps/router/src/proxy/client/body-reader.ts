@@ -9,15 +9,19 @@ export type BodyResult =
   /** The client or the router has given up. */
   | { readonly kind: 'ended' };
 
-const graceMs = 30_000;
 /** A client that sends less than this after the grace time is holding a connection, not uploading. */
 const leastBytesPerMs = 1.024;
 
-/** Reads a request body into one buffer of at most `maxBytes`. Leaves the rest unread when it is larger. */
-export function readBody(exchange: ClientExchange, maxBytes: number, wheel: CoarseWheel): Promise<BodyResult> {
+export interface BodyLimits {
+  readonly maxBodyBytes: number;
+  readonly uploadGraceMs: number;
+}
+
+/** Reads a request body into one buffer. Leaves the rest unread when it is larger than the limit. */
+export function readBody(exchange: ClientExchange, limits: BodyLimits, wheel: CoarseWheel): Promise<BodyResult> {
   const announced = Number(exchange.req.headers['content-length'] ?? 0);
-  if (announced > maxBytes) return Promise.resolve({ kind: 'too_large' });
-  return new Promise((resolve) => new BodyReader(exchange, maxBytes, wheel, resolve).start());
+  if (announced > limits.maxBodyBytes) return Promise.resolve({ kind: 'too_large' });
+  return new Promise((resolve) => new BodyReader(exchange, limits, wheel, resolve).start());
 }
 
 class BodyReader implements WheelEntry {
@@ -29,12 +33,12 @@ class BodyReader implements WheelEntry {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(exchange: ClientExchange, maxBytes: number, wheel: CoarseWheel, resolve: (result: BodyResult) => void) {
+  constructor(exchange: ClientExchange, { maxBodyBytes, uploadGraceMs }: BodyLimits, wheel: CoarseWheel, resolve: (result: BodyResult) => void) {
     this.#exchange = exchange;
-    this.#maxBytes = maxBytes;
+    this.#maxBytes = maxBodyBytes;
     this.#wheel = wheel;
     this.#resolve = resolve;
-    this.deadlineMs = wheel.coarseNowMs + graceMs;
+    this.deadlineMs = wheel.coarseNowMs + uploadGraceMs;
   }
 
   start(): void {

@@ -5,6 +5,7 @@ import { writeAnswer } from '../streaming/kept-answer.js';
 import { runAnswerLeg } from './answer-leg.js';
 import { type AttemptEnd, AttemptTimes, endInterrupted, endRelayed, type GenerationRequest } from './attempt.js';
 import { type FlowServices } from './flow-services.js';
+import { waitForWorkers } from './gate-wait.js';
 import { type GrantHandle } from './grant-handle.js';
 import { runPrefillLeg } from './prefill-leg.js';
 import { isBusy, retryReason } from './retry-ledger.js';
@@ -48,12 +49,14 @@ interface Handoff {
 }
 
 async function decodeFrom(services: FlowServices, request: GenerationRequest, handoff: Handoff): Promise<AttemptEnd> {
-  const { port, options, telemetry } = services;
+  const { port, wheel, options, telemetry } = services;
   const { exchange, ledger } = request;
   const { placed, grant, times, connector, leg, answer, doneMs } = handoff;
   const decode = connector.decodeLeg(request.scanned.document, leg, answer);
   const headers = [...request.headers, 'x-request-id', decode.requestId];
   const tooOld = () => decode.carriesHandoff && performance.now() - doneMs > options.handoffMaxAgeMs;
+  // A worker that is only gated may be waited for, but never until the hand-off is too old to be sent.
+  const waitUntilMs = wheel.coarseNowMs + Math.min(options.gateWaitMs, options.handoffMaxAgeMs);
   let undelivered: AttemptOutcome | undefined;
   for (;;) {
     const endedBefore = exchange.endedBy();
@@ -61,6 +64,11 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
     const begun = await port.beginDecode(grant.grantId, ledger.exclude, undelivered);
     const endedMeanwhile = exchange.endedBy();
     if (endedMeanwhile !== null) return endInterrupted(grant, times, 'decode', endedMeanwhile, null);
+    if (begun.kind === 'unavailable' && begun.waitable && wheel.coarseNowMs < waitUntilMs) {
+      undelivered = undefined;
+      await waitForWorkers(port, exchange, wheel, waitUntilMs);
+      continue;
+    }
     if (begun.kind !== 'decode') {
       grant.end(times.outcome('decode', 'cancelled', null, null));
       return begun.kind === 'stale' ? { kind: 'again', why: 'stale_handoff', evicted: false } : { kind: 'unavailable', unavailable: begun };

@@ -58,7 +58,7 @@ async function generate(context: RouteContext, exchange: ClientExchange, kind: G
   const fault = mediaTypeFault(req);
   if (fault !== null) return refused(fault);
   if (awaitsContinue && !(Number(req.headers['content-length']) > options.maxBodyBytes)) res.writeContinue();
-  const body = await readBody(exchange, options.maxBodyBytes, wheel);
+  const body = await readBody(exchange, options, wheel);
   switch (body.kind) {
     case 'too_large':
       return refused(routerError('body_too_large', `the request body is larger than the ${options.maxBodyBytes} bytes that are read here; send less, or have --max-body-bytes raised`));

@@ -1,4 +1,4 @@
-import { type FastifyInstance } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { refuse } from '../errors/refuse.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
 import { plainEnd, type RouteContext, runExchange } from './route-context.js';
@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, string>> = {
 
 /** Answers for whatever no route takes: a known path asked the wrong way, or an unknown one. */
 export function unknownRoutes(app: FastifyInstance, context: RouteContext): void {
-  app.setNotFoundHandler((request, reply) => {
+  const answer = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack();
     void runExchange(context, 'other', request.raw, reply.raw, async (exchange) => {
       const { req, res } = exchange;
@@ -28,7 +28,10 @@ export function unknownRoutes(app: FastifyInstance, context: RouteContext): void
       if (allow !== undefined) res.setHeader('allow', allow);
       return plainEnd(await refuse(exchange, error, context.services.wheel, context.awaitsContinue(req)), error.code);
     });
-  });
+  };
+  app.setNotFoundHandler(answer);
+  // Fastify stumbles over a malformed content type before it gets here; every other route is past that by then.
+  app.setErrorHandler((_error, request, reply) => answer(request, reply));
 }
 
 function methodsOf(path: string): string | undefined {

@@ -1,10 +1,15 @@
 const lineFeed = 10;
 const carriageReturn = 13;
+const colon = 58;
 
-/** Finds where the first server-sent event of a stream is complete, for any chunking and any of the three line ends. */
+/**
+ * Finds where the first server-sent event of a stream is complete, for any chunking and any of the three line ends.
+ * Comments are no events: an engine may keep its connection alive with them long before it says anything.
+ */
 export class FirstEventScanner {
   #lineEmpty = true;
   #afterReturn = false;
+  #comment = false;
   #content = false;
 
   /** Whether the first event ends within `bytes`, the continuation of what was given before. */
@@ -16,8 +21,9 @@ export class FirstEventScanner {
       }
       this.#afterReturn = byte === carriageReturn;
       if (byte !== lineFeed && byte !== carriageReturn) {
+        if (this.#lineEmpty) this.#comment = byte === colon;
         this.#lineEmpty = false;
-        this.#content = true;
+        if (!this.#comment) this.#content = true;
       } else if (this.#lineEmpty) {
         if (this.#content) return true;
       } else {

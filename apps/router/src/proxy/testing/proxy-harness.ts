@@ -15,6 +15,7 @@ const defaults: ProxyOptions = {
   holdHeadMs: null,
   upstreamKeepaliveMs: 3000,
   maxBodyBytes: 1_048_576,
+  uploadGraceMs: 30_000,
   retryMaxAttempts: 3,
   handoffMaxAgeMs: 20_000,
   gateWaitMs: 2000,
@@ -170,6 +171,11 @@ export class RawClient {
       this.closed = true;
     });
   }
+}
+
+/** The `error` member of an error body. */
+export function errorOf(body: string): Record<string, unknown> {
+  return (JSON.parse(body) as { error: Record<string, unknown> }).error;
 }
 
 /** Polls until `condition` holds; fails with `what` after `withinMs`. */

@@ -100,8 +100,8 @@ export class EngineCall implements Dispatcher.DispatchHandler, WheelEntry {
       return;
     }
     if (!this.#rules.mayWrite()) {
-      abort();
       this.#fail({ fault: 'revoked', delivered: this.#written, stale: false });
+      abort();
       return;
     }
     this.#written = true;
