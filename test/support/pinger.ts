@@ -14,7 +14,7 @@ export class Pinger {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(discovery: string, identity?: string) {
-    this.#socket = new Dealer({ linger: 0, ...(identity === undefined ? {} : { routingId: identity }) });
+    this.#socket = new Dealer({ linger: 0, ipv6: true, ...(identity === undefined ? {} : { routingId: identity }) });
     this.#socket.connect(`tcp://${discovery}`);
   }
 

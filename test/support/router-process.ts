@@ -42,7 +42,12 @@ export class RouterProcess {
       ],
       env,
     );
-    const match = await child.line(/^listening api=(\S+) admin=(\S+) discovery=(\S+)$/);
+    return await RouterProcess.attach(child);
+  }
+
+  /** The router that `child` is or becomes, once it listens. */
+  static async attach(child: Child, timeoutMs?: number): Promise<RouterProcess> {
+    const match = await child.line(/^listening api=(\S+) admin=(\S+) discovery=(\S+)$/, timeoutMs);
     const [, api = '', adminAddress = '', discovery = ''] = match;
     return new RouterProcess(child, api, adminAddress, discovery);
   }

@@ -5,6 +5,7 @@ import { type AddressInfo, type Socket } from 'node:net';
 export interface EngineCall {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
+  readonly headersDistinct: IncomingMessage['headersDistinct'];
   readonly rawHeaders: readonly string[];
   readonly body: string;
   readonly bytes: Buffer;
@@ -77,6 +78,18 @@ export class ScriptedEngine {
     return this.calls.filter((call) => (path === undefined ? call.path.startsWith('/v1/') && call.path !== '/v1/models' : call.path === path));
   }
 
+  /** From here on connecting is refused; what is connected is cut. */
+  async refuse(): Promise<number> {
+    const { port } = this;
+    await this.stop();
+    return port;
+  }
+
+  /** Listens again where it did before `refuse`. */
+  async listenAgain(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  }
+
   async stop(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     if (this.#server.listening) await new Promise((resolve) => this.#server.close(resolve));
@@ -97,6 +110,7 @@ export class ScriptedEngine {
       const call: EngineCall = {
         path,
         headers: req.headers,
+        headersDistinct: req.headersDistinct,
         rawHeaders: req.rawHeaders,
         body: bytes.toString('utf8'),
         bytes,

@@ -4,6 +4,7 @@ import { StartError } from '../cli/start-error.js';
 import { LOADED_CONFIG } from '../config/config.module.js';
 import { type LoadedConfig } from '../config/load-config.js';
 import { CLUSTER, type HeardFirst } from '../pools/pools.service.js';
+import { LOGGER, REGISTRATION_COUNTER } from '../telemetry/telemetry.tokens.js';
 import { type DiscoverySink, type DiscoverySource, type RejectionReason } from './discovery-source.js';
 import { StaticEngines } from './static-engines.js';
 import { type ListenerLog, ZmqListener } from './zmq-listener.js';
@@ -13,8 +14,6 @@ export interface RegistrationCounter {
   counted(kind: 'new' | 'heartbeat' | 'replaced' | 'rejected'): void;
 }
 
-export const REGISTRATION_COUNTER = Symbol('REGISTRATION_COUNTER');
-export const LISTENER_LOG = Symbol('LISTENER_LOG');
 
 /** Runs the sources of this configuration and hands what they state to the core. */
 @Injectable()
@@ -29,7 +28,7 @@ export class DiscoveryService implements DiscoverySink {
     @Inject(LOADED_CONFIG) { config }: LoadedConfig,
     @Inject(CLUSTER) cluster: Cluster,
     @Inject(REGISTRATION_COUNTER) counter: RegistrationCounter,
-    @Inject(LISTENER_LOG) log: ListenerLog,
+    @Inject(LOGGER) log: ListenerLog,
   ) {
     const { address, allow, registrationTtlSecs, prefill, decode, workers } = config.discovery;
     this.#cluster = cluster;

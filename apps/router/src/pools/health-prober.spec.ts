@@ -51,7 +51,7 @@ it('learns everything of a good engine in one round', async () => {
     health: 'ok',
     status: 200,
     version: '0.11.0',
-    models: ['a', 'b'],
+    models: [{ id: 'a' }, { id: 'b' }],
     startedAtSecs: 1_762_470_000.25,
     finishedAll: true,
   });

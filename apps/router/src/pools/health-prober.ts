@@ -4,6 +4,9 @@ import { StartTimeScanner } from './start-time-scanner.js';
 export const engineFacts = ['version', 'models', 'startedAt'] as const;
 export type EngineFact = (typeof engineFacts)[number];
 
+/** An entry of an engine's `/v1/models`, as it gave it. */
+export type ModelEntry = Readonly<Record<string, unknown>> & { readonly id: string };
+
 export interface ProbeResult {
   /** `ok` = a 2xx head; `failed` = any other answer or transport fault. */
   readonly health: 'ok' | 'failed' | 'timeout' | 'refused';
@@ -11,7 +14,7 @@ export interface ProbeResult {
   /** `null` = not learnt, this time. */
   readonly version: string | null;
   /** As the engine lists them, without repeats; an empty list counts as not learnt. */
-  readonly models: readonly string[] | null;
+  readonly models: readonly ModelEntry[] | null;
   /** Unix seconds. */
   readonly startedAtSecs: number | null;
   /** Every attempt that was asked for has ended by itself; `false` when the probe was called off. */
@@ -110,15 +113,15 @@ async function readVersion(body: Body): Promise<string | null> {
   return typeof version === 'string' && version !== '' && version.length <= longestVersion ? version : null;
 }
 
-async function readModels(body: Body): Promise<readonly string[] | null> {
+async function readModels(body: Body): Promise<readonly ModelEntry[] | null> {
   const list = memberOf(await readJson(body, modelsBytes), 'data');
   if (!Array.isArray(list)) return null;
-  const ids = new Set<string>();
+  const byId = new Map<string, ModelEntry>();
   for (const item of list.slice(0, mostModels)) {
     const id = memberOf(item, 'id');
-    if (typeof id === 'string' && id !== '' && id.length <= longestModelId) ids.add(id);
+    if (typeof id === 'string' && id !== '' && id.length <= longestModelId) byId.set(id, item as ModelEntry);
   }
-  return ids.size > 0 ? [...ids] : null;
+  return byId.size > 0 ? [...byId.values()] : null;
 }
 
 async function readStartTime(body: Body): Promise<number | null> {

@@ -1,8 +1,8 @@
 import { type ProbeReport, type ProbeTarget } from '@switchyard/core';
-import { engineFacts, type HealthProber, type ProbeResult } from './health-prober.js';
+import { engineFacts, type HealthProber, type ModelEntry, type ProbeResult } from './health-prober.js';
 
 /** What a round found, with what it says of the engine's health alone. */
-export type ProbeRoundReport = ProbeReport & Pick<ProbeResult, 'health' | 'status'>;
+export type ProbeRoundReport = ProbeReport & Pick<ProbeResult, 'health' | 'status'> & { readonly modelEntries: readonly ModelEntry[] | null };
 
 export interface ProbeScheduleOptions {
   readonly prober: Pick<HealthProber, 'probe'>;
@@ -102,7 +102,16 @@ export class ProbeSchedule {
     subject.running = null;
     if (!off.signal.aborted && this.#subjects.get(workerId) === subject) {
       const { health, status, version, models, startedAtSecs } = result;
-      this.#options.report(workerId, { startedAtMs, healthy: health === 'ok', health, status, version, models, startedAtSecs });
+      this.#options.report(workerId, {
+        startedAtMs,
+        healthy: health === 'ok',
+        health,
+        status,
+        version,
+        models: models?.map(({ id }) => id) ?? null,
+        modelEntries: models,
+        startedAtSecs,
+      });
     }
     this.#fill();
   }

@@ -1,5 +1,5 @@
 import { CacheAwarePolicy } from './cache-aware.policy.js';
-import { openPolicyModel, setPolicyOptions } from './create-policy.js';
+import { openPolicyModel } from './create-policy.js';
 import { describePolicyContract, keyOf, place, testPolicy, testRequest, testWorker, type TestWorker, testWorkers } from './policy.contract-suite.js';
 import { defaultPolicyOptions, type PolicyOptions } from './policy-options.js';
 
@@ -151,7 +151,7 @@ describe('cache_aware', () => {
     const { policy, workers } = setUp(2);
     policy.commit(workers[1]!, testRequest('abcdefgh'));
     expect(policy.select(workers, testRequest('abcdefgx'))?.reason).toBe('affinity');
-    setPolicyOptions(policy, { ...defaultPolicyOptions, cacheThreshold: 0.9, prefixIndexMaxBytes: 512 });
+    policy.setOptions({ ...defaultPolicyOptions, cacheThreshold: 0.9, prefixIndexMaxBytes: 512 });
     expect(policy.select(workers, testRequest('abcdefgx'))?.reason).toBe('no_match');
     policy.commit(workers[1]!, testRequest('z'));
     expect(policy.coveredBytes(workers[1]!)).toBe(64);
@@ -207,7 +207,7 @@ describe('cache_aware', () => {
     openPolicyModel(policy, 'm');
     expect(policy.cacheStats()).toMatchObject([{ model: 'm', nodes: 0, hitRate: 0, workers: [{ worker: workers[0], coveredBytes: 0, share: 0 }] }]);
     openPolicyModel(testPolicy('random'), 'm');
-    setPolicyOptions(testPolicy('random'), defaultPolicyOptions);
+    expect(testPolicy('random').setOptions).toBeUndefined();
   });
 
   it('holds the indexes of 256 models at a time, dropping the one used longest ago', () => {

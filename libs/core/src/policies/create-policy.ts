@@ -40,11 +40,6 @@ export function createPolicy<W extends PolicyWorker>(name: PolicyName, deps: Pol
   }
 }
 
-/** Gives `policy` other options while it runs; does nothing for one that has none. */
-export function setPolicyOptions<W extends PolicyWorker>(policy: Policy<W>, options: PolicyOptions): void {
-  if (policy instanceof CacheAwarePolicy) policy.setOptions(options);
-}
-
 /** Lets `policy` know a model before its first request, so that what it keeps per model exists. */
 export function openPolicyModel<W extends PolicyWorker>(policy: Policy<W>, model: string): void {
   if (policy instanceof CacheAwarePolicy) policy.openModel(model);
