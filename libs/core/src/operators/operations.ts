@@ -2,6 +2,7 @@ import { type Clock } from '../clock.js';
 import { type EventSink } from '../events.js';
 import { type Fleet } from '../pools/fleet.js';
 import { endpointKey } from '../registry/lifetime.js';
+import { mergeFacts, noFacts } from '../registry/process-facts.js';
 import { type Registration } from '../registry/registration.js';
 import { type ServiceRegistry } from '../registry/service-registry.js';
 import { type Scheduler } from '../scheduling/scheduler.js';
@@ -37,6 +38,9 @@ export interface EvictWish {
   readonly abortInflight: boolean;
   readonly force: boolean;
 }
+
+/** Stands for every model that only workers with unknown models may serve: no engine can be asked for it by name. */
+const unlearntModel = '\0';
 
 interface OperationsDeps {
   readonly clock: Clock;
@@ -109,6 +113,8 @@ export class Operations {
   /** Takes the worker out now. Its leases finish, or are aborted when asked. */
   evict(worker: Worker, wish: EvictWish): OperationOutcome<{ readonly inflight: number; readonly quarantine: QuarantineEntry | null }> {
     const { clock, registry, quarantine, scheduler } = this.#deps;
+    const gone = this.#gone(worker);
+    if (gone !== null) return gone;
     if (!wish.force) {
       const refusal = this.#wouldStrand([worker]);
       if (refusal !== null) return refusal;
@@ -127,7 +133,12 @@ export class Operations {
           };
     return this.#durably(() => {
       if (entry !== null) quarantine.put(entry);
-      if (lifetime.sources.includes('admin')) this.#deps.store.deleteAdded(role, endpoint);
+      try {
+        if (lifetime.sources.includes('admin')) this.#deps.store.deleteAdded(role, endpoint);
+      } catch (error) {
+        quarantine.lapse(lifetime.key);
+        throw error;
+      }
       const inflight = worker.load;
       this.#deps.emit({
         type: 'evict',
@@ -164,7 +175,12 @@ export class Operations {
     if (fleet.byKey(key)?.lifetime.sources.includes('admin') === true) return { ok: false, code: 'worker_present' };
     return this.#durably(() => {
       store.saveAdded(registration);
-      registry.register(registration);
+      try {
+        registry.register(registration);
+      } catch (error) {
+        store.deleteAdded(registration.role, registration.endpoint);
+        throw error;
+      }
       const worker = fleet.byKey(key);
       if (worker === undefined) throw new Error(`added ${key} but no worker came of it`);
       fleet.statementsChanged(worker);
@@ -176,6 +192,8 @@ export class Operations {
 
   /** Evicts without quarantine. Only a drained worker goes without `force`. */
   remove(worker: Worker, by: string, force: boolean): OperationOutcome<null> {
+    const gone = this.#gone(worker);
+    if (gone !== null) return gone;
     if (worker.adminState !== 'drained' && !force) return { ok: false, code: 'not_drained' };
     const { role, endpoint, lifetime, id } = worker;
     return this.#durably(() => {
@@ -187,6 +205,12 @@ export class Operations {
     });
   }
 
+  /** A worker that was found in an earlier step may have left since; what came after it is not what was meant. */
+  #gone(worker: Worker): OperationRefusal | null {
+    if (worker.departure === null) return null;
+    return { ok: false, code: 'generation_changed', successorId: this.#deps.fleet.byKey(worker.lifetime.key)?.id ?? null };
+  }
+
   /**
    * Whether taking `workers` away would leave some model unplaceable that can be placed now; names the role whose
    * last selectable worker would go. Costs O(models × workers).
@@ -195,16 +219,15 @@ export class Operations {
     const going = new Set(workers.filter((worker) => worker.selectable));
     if (going.size === 0) return null;
     const { fleet, scheduler } = this.#deps;
-    const models = new Set<string | null>();
-    for (const worker of fleet.workers()) {
-      if (worker.models === null) models.add(null);
-      else for (const model of worker.models) models.add(model);
-    }
+    const models = new Set<string>();
+    for (const worker of fleet.workers()) for (const model of worker.models ?? [unlearntModel]) models.add(model);
     for (const model of models) {
       if (!scheduler.canPlace(model) || scheduler.canPlaceWithout(model, going)) continue;
-      const last = [...going].find((worker) => worker.serves(model)) ?? workers[0];
+      const serving = [...going].filter((worker) => worker.serves(model));
+      const last = serving.find((worker) => !scheduler.canPlaceWithout(model, new Set([worker]))) ?? serving[0];
       if (last === undefined) continue;
-      return { ok: false, code: 'last_selectable_worker', role: last.role, model, group: last.group };
+      const named = model === unlearntModel ? null : model;
+      return { ok: false, code: 'last_selectable_worker', role: last.role, model: named, group: last.group };
     }
     return null;
   }
@@ -234,7 +257,7 @@ export class Operations {
       deadlineAtMs,
       onDeadline: wish.onDeadline,
       overdue: false,
-      facts: registry.knownFacts(key),
+      facts: mergeFacts(before?.facts ?? noFacts, registry.knownFacts(key)),
     });
     this.#deps.emit({
       type: 'drain',

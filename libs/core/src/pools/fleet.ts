@@ -98,9 +98,6 @@ export class Fleet implements LifetimeListener {
     const worker = new Worker(lifetime, clock.wallMs(), options);
     this.#byKey.set(lifetime.key, worker);
     this.#byId.set(worker.id, worker);
-    this.learnProcess(worker, how.provenNewProcess);
-    this.pools[worker.role].add(worker);
-    this.#selectionChanged(worker.selectable);
     const { role, endpoint } = worker;
     emit({
       type: how.replaces === null ? 'registered' : 'replaced',
@@ -113,6 +110,10 @@ export class Fleet implements LifetimeListener {
         zmqAddress: worker.zmqAddress,
       },
     });
+    // Before it joins, so that one whose drain goes on is never selectable.
+    this.learnProcess(worker, how.provenNewProcess);
+    this.pools[worker.role].add(worker);
+    this.#selectionChanged(worker.selectable);
     this.#deps.changed();
   }
 
@@ -173,12 +174,13 @@ export class Fleet implements LifetimeListener {
     }
     const intent = this.#deps.drains.get(key);
     if (intent !== undefined) {
-      if (intent.until === 'restart' && (provenNew || proofOfNewProcess(intent.facts, facts) !== null)) {
+      const proven = provenNew || proofOfNewProcess(intent.facts, facts) !== null;
+      if (proven && intent.until === 'restart') {
         this.#deps.drains.lapse(key);
         const { role, endpoint, id } = worker;
         this.#deps.emit({ type: 'undrain', role, endpoint, worker: id, reason: 'a new engine process has come', detail: {} });
       } else {
-        this.#keepFacts(intent, facts);
+        this.#keepFacts(intent, proven ? facts : mergeFacts(intent.facts, facts));
       }
     }
     this.settle(key);
@@ -218,6 +220,7 @@ export class Fleet implements LifetimeListener {
 
   /** Notes that the group, models, addresses or connector of a worker have changed. */
   identityChanged(worker: Worker): void {
+    this.pools[worker.role].openModels(worker);
     this.#selectionChanged(worker.selectable);
     this.refresh(worker);
   }
@@ -237,11 +240,10 @@ export class Fleet implements LifetimeListener {
   }
 
   #keepFacts(intent: DrainIntent, facts: ProcessFacts): void {
-    const merged = mergeFacts(intent.facts, facts);
     const { zmqAddress, instance, startedAtSecs } = intent.facts;
-    if (merged.zmqAddress === zmqAddress && merged.instance === instance && merged.startedAtSecs === startedAtSecs) return;
+    if (facts.zmqAddress === zmqAddress && facts.instance === instance && facts.startedAtSecs === startedAtSecs) return;
     try {
-      this.#deps.drains.put({ ...intent, facts: merged });
+      this.#deps.drains.put({ ...intent, facts });
     } catch {
       // The intent itself is kept; only what was learnt since is not durable yet, and is learnt again.
     }

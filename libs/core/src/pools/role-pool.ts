@@ -1,3 +1,4 @@
+import { openPolicyModel } from '../policies/create-policy.js';
 import { type Policy } from '../policies/policy.js';
 import { type Role } from '../words.js';
 import { type Worker } from '../workers/worker.js';
@@ -8,6 +9,8 @@ export class RolePool {
   #policy: Policy<Worker>;
   #workers: readonly Worker[] = [];
   readonly #selectable = new Set<Worker>();
+  /** Where the pool's virtual time stood when its last selectable worker went. */
+  #lastTurn = 0;
 
   constructor(role: Role, policy: Policy<Worker>) {
     this.role = role;
@@ -30,6 +33,7 @@ export class RolePool {
   /** Makes the worker known to the policy before it can be selected. */
   add(worker: Worker): void {
     this.#policy.join(worker);
+    this.openModels(worker);
     this.#workers = [...this.#workers, worker];
     this.refresh(worker);
   }
@@ -37,8 +41,13 @@ export class RolePool {
   /** Ends membership and all affinity. */
   remove(worker: Worker): void {
     this.#workers = this.#workers.filter((other) => other !== worker);
-    this.#selectable.delete(worker);
+    this.#unselectable(worker);
     this.#policy.leave(worker);
+  }
+
+  /** Makes the models that a member is known to serve known to the policy before a request names them. */
+  openModels(worker: Worker): void {
+    for (const model of worker.models ?? []) openPolicyModel(this.#policy, model);
   }
 
   /**
@@ -49,19 +58,27 @@ export class RolePool {
     const now = worker.selectable && worker.departure === null;
     if (now === this.#selectable.has(worker)) return false;
     if (!now) {
-      this.#selectable.delete(worker);
+      this.#unselectable(worker);
       return true;
     }
-    let smallestTurn = Infinity;
+    let smallestTurn = this.#selectable.size === 0 ? this.#lastTurn : Infinity;
     for (const other of this.#selectable) smallestTurn = Math.min(smallestTurn, other.turn);
-    if (smallestTurn !== Infinity) worker.turn = Math.max(worker.turn, smallestTurn);
+    worker.turn = Math.max(worker.turn, smallestTurn);
     this.#selectable.add(worker);
     return true;
   }
 
   /** Puts another policy in charge; affinity of the old one is not carried over. */
   setPolicy(policy: Policy<Worker>): void {
-    for (const worker of this.#workers) policy.join(worker);
     this.#policy = policy;
+    for (const worker of this.#workers) {
+      policy.join(worker);
+      this.openModels(worker);
+    }
+  }
+
+  /** A pool that empties keeps its virtual time: the next one to come must not look as if all others were far ahead. */
+  #unselectable(worker: Worker): void {
+    if (this.#selectable.delete(worker) && this.#selectable.size === 0) this.#lastTurn = Math.max(this.#lastTurn, worker.turn);
   }
 }

@@ -29,6 +29,8 @@ export class Lifetime {
   readonly #statements = new Map<SourceKind, Statement>();
   /** By source, kept when its statement expires: a static engine that pings again may prove a new process. */
   readonly #facts = new Map<SourceKind, ProcessFacts>();
+  /** What the first source to say so told of the process: a second source's other name for it is no other process. */
+  #named: ProcessFacts = noFacts;
   #learntStartSecs: number | null = null;
   readonly #engineIds = new Set<string>();
 
@@ -59,7 +61,8 @@ export class Lifetime {
     const { source, ttlMs } = registration;
     this.#statements.set(source, { registration, expiresAtMs: ttlMs === null ? null : nowMs + ttlMs });
     this.#facts.set(source, mergeFacts(this.#facts.get(source) ?? noFacts, factsOf(registration)));
-    this.#learntStartSecs = registration.startedAtSecs ?? this.#learntStartSecs;
+    this.#named = mergeFacts(factsOf(registration), this.#named);
+    if (registration.startedAtSecs !== null) this.#noteStart(registration.startedAtSecs);
     if (ttlMs !== null) this.heartbeat.beat(nowMs, ttlMs);
   }
 
@@ -100,9 +103,7 @@ export class Lifetime {
   }
 
   get facts(): ProcessFacts {
-    let facts = noFacts;
-    for (const source of [...precedence].reverse()) facts = mergeFacts(facts, this.#facts.get(source) ?? noFacts);
-    return mergeFacts(facts, { ...noFacts, startedAtSecs: this.#learntStartSecs });
+    return { ...this.#named, startedAtSecs: this.#learntStartSecs };
   }
 
   /** The first value a source gives for `field`, by precedence; `null` when none does. */
@@ -117,8 +118,13 @@ export class Lifetime {
   /** Learns a start time read from the engine; `true` when it proves another process. */
   learnStart(startedAtSecs: number): boolean {
     const proof = proofOfNewProcess(this.facts, { ...noFacts, startedAtSecs }) !== null;
-    if (!proof) this.#learntStartSecs = startedAtSecs;
+    if (!proof) this.#noteStart(startedAtSecs);
     return proof;
+  }
+
+  /** Keeps the latest: a source and the engine that differ by seconds must not take turns in proving restarts. */
+  #noteStart(startedAtSecs: number): void {
+    this.#learntStartSecs = Math.max(this.#learntStartSecs ?? startedAtSecs, startedAtSecs);
   }
 
   /** Learns an engine id from an answer; `true` when others were seen before and this one was not. */

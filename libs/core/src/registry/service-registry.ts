@@ -78,7 +78,7 @@ export class ServiceRegistry {
     const current = this.#lifetimes.get(key);
     if (current === undefined) {
       const waiting = [...(this.#waiting.get(key)?.values() ?? [])].filter(({ source }) => source !== registration.source);
-      return this.#begin(key, [...waiting, registration], null);
+      return this.#begin(key, this.#deps.nextGeneration(), [registration, ...waiting]);
     }
     const proof = current.contradiction(registration);
     if (proof !== null) return this.#replace(current, proof, registration);
@@ -89,13 +89,14 @@ export class ServiceRegistry {
   /** Takes a source's statement back; the lifetime ends with its last one. */
   withdraw(role: Role, endpoint: string, source: SourceKind): void {
     const key = endpointKey(role, endpoint);
-    this.#waiting.get(key)?.delete(source);
+    this.#stopWaiting(key, source);
     const lifetime = this.#lifetimes.get(key);
     if (lifetime?.withdraw(source) === true && !lifetime.alive) this.#end(lifetime, 'withdrawn', null);
   }
 
   /** Ends the lifetime by an operator's word; statements that need no renewal wait until `readmit`. */
   evict(lifetime: Lifetime): void {
+    if (this.#lifetimes.get(lifetime.key) !== lifetime) return;
     for (const registration of lifetime.lastingRegistrations) {
       // Evicting an admin-added worker deletes its statement (lifecycle rule 15).
       if (registration.source !== 'admin') this.#wait(registration);
@@ -103,11 +104,18 @@ export class ServiceRegistry {
     this.#end(lifetime, 'evicted', null);
   }
 
-  /** Brings back what is still stated at endpoints that are not quarantined (any more). */
+  /** Brings back what is still stated at endpoints that are not quarantined (any more); without a number, later. */
   readmitWaiting(): void {
     for (const [key, bySource] of this.#waiting) {
       if (this.#deps.isQuarantined(key) || this.#lifetimes.has(key)) continue;
-      this.#begin(key, [...bySource.values()], null);
+      let generation: number;
+      try {
+        generation = this.#deps.nextGeneration();
+      } catch {
+        // No number can be had durably now; what waits goes on waiting, and whoever asked was not refused by this.
+        return;
+      }
+      this.#begin(key, generation, [...bySource.values()]);
     }
   }
 
@@ -141,7 +149,7 @@ export class ServiceRegistry {
     const others = current.registrations.filter(({ source }) => source !== registration?.source);
     const generation = this.#deps.nextGeneration();
     this.#end(current, 'replaced', proof);
-    const stated = [...others.map((other) => this.#withoutFacts(other)), ...(registration === null ? [] : [registration])];
+    const stated = [...(registration === null ? [] : [registration]), ...others.map((other) => this.#withoutFacts(other))];
     const lifetime = this.#insert(current.key, generation, stated, current.generation, true);
     return { kind: 'replaced', lifetime, proof };
   }
@@ -151,11 +159,10 @@ export class ServiceRegistry {
     return { ...registration, instance: null, startedAtSecs: null };
   }
 
-  #begin(key: EndpointKey, registrations: readonly Registration[], replaces: number | null): RegisterOutcome & { kind: 'new' } {
+  #begin(key: EndpointKey, generation: number, registrations: readonly Registration[]): RegisterOutcome & { kind: 'new' } {
     const past = this.#pastFacts.get(key) ?? noFacts;
     const provenNewProcess = registrations.some((registration) => proofOfNewProcess(past, registration) !== null);
-    const generation = this.#deps.nextGeneration();
-    const lifetime = this.#insert(key, generation, registrations, replaces, provenNewProcess);
+    const lifetime = this.#insert(key, generation, registrations, null, provenNewProcess);
     return { kind: 'new', lifetime, provenNewProcess };
   }
 
@@ -196,6 +203,11 @@ export class ServiceRegistry {
     let bySource = this.#waiting.get(key);
     if (bySource === undefined) this.#waiting.set(key, (bySource = new Map<SourceKind, Registration>()));
     bySource.set(registration.source, registration);
+  }
+
+  #stopWaiting(key: EndpointKey, source: SourceKind): void {
+    const bySource = this.#waiting.get(key);
+    if (bySource?.delete(source) === true && bySource.size === 0) this.#waiting.delete(key);
   }
 
   #rememberFacts(key: EndpointKey, facts: ProcessFacts): void {

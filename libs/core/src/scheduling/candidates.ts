@@ -11,11 +11,11 @@ type Eligible = (worker: Worker) => boolean;
 export class ModelCandidates {
   /** Prefill workers that can be paired with at least one of `decode`. */
   readonly prefill: readonly Worker[];
-  /** Decode workers that can be paired with at least one of `prefill`. */
-  readonly decode: readonly Worker[];
   readonly regular: readonly Worker[];
   /** For single-worker requests, paired or not; the preferred role first. */
   readonly singles: readonly (readonly Worker[])[];
+  /** Decode workers, paired or not. */
+  readonly #decode: readonly Worker[];
   readonly #decodeFor = new Map<Worker, readonly Worker[]>();
 
   constructor(fleet: Fleet, eligible: Eligible) {
@@ -23,17 +23,20 @@ export class ModelCandidates {
     const prefill = of(fleet.pools.prefill);
     const decode = of(fleet.pools.decode);
     this.prefill = prefill.filter((worker) => decode.some((other) => worker.pairsWith(other)));
-    this.decode = decode.filter((worker) => prefill.some((other) => other.pairsWith(worker)));
     this.regular = of(fleet.pools.regular);
     this.singles = [this.regular, decode, prefill];
+    this.#decode = decode;
   }
 
-  /** Decode candidates that pair with `prefill`, one of the prefill candidates; never empty for those. */
+  /**
+   * Decode workers that pair with `prefill`, whether or not it may take new work itself; never empty for one of the
+   * prefill candidates.
+   */
   decodeFor(prefill: Worker): readonly Worker[] {
     let partners = this.#decodeFor.get(prefill);
     if (partners === undefined) {
-      const paired = this.decode.filter((worker) => prefill.pairsWith(worker));
-      partners = paired.length === this.decode.length ? this.decode : paired;
+      const paired = this.#decode.filter((worker) => prefill.pairsWith(worker));
+      partners = paired.length === this.#decode.length ? this.#decode : paired;
       this.#decodeFor.set(prefill, partners);
     }
     return partners;
@@ -82,9 +85,11 @@ export class Candidates {
     return new ModelCandidates(this.#fleet, (worker) => !excluded.has(worker) && eligible(worker));
   }
 
-  /** What there would be if all pending probes came back good. */
-  afterProbes(model: string | null): ModelCandidates {
-    return new ModelCandidates(this.#fleet, (worker) => (worker.selectable || worker.awaitsProbe) && worker.serves(model));
+  /** What there would be, `excluded` apart, if all pending probes came back good. */
+  afterProbes(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
+    return new ModelCandidates(
+      this.#fleet,
+      (worker) => !excluded.has(worker) && (worker.selectable || worker.awaitsProbe) && worker.serves(model),
+    );
   }
-
 }

@@ -21,6 +21,8 @@ export class Grant {
   readonly id: number;
   readonly request: RequestRecord;
   readonly policyRequest: PolicyRequest;
+  /** Monotonic milliseconds. */
+  readonly placedAtMs: number;
   state: GrantState;
   /** Worker of the prefill phase; `null` for an undivided request. */
   readonly prefill: Worker | null;
@@ -39,11 +41,13 @@ export class Grant {
     id: number,
     request: RequestRecord,
     policyRequest: PolicyRequest,
+    placedAtMs: number,
     workers: { readonly prefill: Worker | null; readonly decode: Worker | null; readonly early: boolean },
   ) {
     this.id = id;
     this.request = request;
     this.policyRequest = policyRequest;
+    this.placedAtMs = placedAtMs;
     this.prefill = workers.prefill;
     this.decode = workers.decode;
     this.early = workers.early;

@@ -157,7 +157,7 @@ export class Scheduler {
     grant.beginHold(prefill, 'kvOut', nowMs);
     grant.endLease('succeeded');
     grant.confirm('prefill');
-    grant.request.prefillMs = nowMs - grant.request.openedAtMs;
+    grant.request.prefillMs = nowMs - grant.placedAtMs;
     setOutcome(grant, 'prefill', 'ok');
     if (prefill.departure === null) this.#learnFromAnswer(prefill, handoff);
     this.#deps.observer.changed();
@@ -167,8 +167,9 @@ export class Scheduler {
     this.#deps.registry.expireDue();
     const grant = this.#grants.get(grantId);
     if (grant?.prefill == null) return { kind: 'stale', cause: 'prefill_departed' };
-    if (undelivered !== undefined && grant.state === 'decode') {
+    if (undelivered !== undefined && grant.state === 'decode' && neverSent(undelivered)) {
       this.#endPhase(grant, undelivered);
+      grant.withdraw('decode');
       grant.state = 'handoff';
       // The bound decode worker's address is part of what prefill was told: nobody else can take this hand-off.
       if (grant.early) return { kind: 'stale', cause: 'decode_departed' };
@@ -182,7 +183,7 @@ export class Scheduler {
 
   firstByte(grantId: GrantId, phase: Phase): void {
     const grant = this.#grants.get(grantId);
-    if (grant === undefined) return;
+    if (grant?.leasePhase !== phase) return;
     grant.confirm(phase);
     if (phase === 'prefill') return;
     grant.request.firstByteMs ??= this.#deps.clock.monotonicMs() - grant.request.openedAtMs;
@@ -273,9 +274,11 @@ export class Scheduler {
     const { fleet } = this.#deps;
     const { model } = grant.request;
     const failed = this.#workersById(exclude);
-    const candidates = this.#candidates.forModel(model);
-    const partners = this.#partners(candidates.decode, prefill, model, failed);
-    if (partners.length === 0) return this.#unavailable({ model, shape: 'generation' }, failed);
+    const partners = this.#candidates.without(model, failed).decodeFor(prefill);
+    if (partners.length === 0) {
+      const waitable = this.#candidates.afterProbes(model, failed).decodeFor(prefill).length > 0;
+      return { ...this.#unavailable({ model, shape: 'generation' }, failed), waitable };
+    }
     const choice = select(fleet.pools.decode, partners, grant.policyRequest);
     const receipt = this.#receipt('decode', choice, fleet.pools.decode, partners, model, failed);
     grant.decode = choice.worker;
@@ -287,22 +290,12 @@ export class Scheduler {
     return { kind: 'decode', decode: placed(choice.worker, choice) };
   }
 
-  /** Decode workers for a prefill that is done: it needs no selectable prefill partner any more, being one. */
-  #partners(paired: readonly Worker[], prefill: Worker, model: string | null, failed: ReadonlySet<Worker>): readonly Worker[] {
-    const fits = (worker: Worker): boolean => !failed.has(worker) && prefill.pairsWith(worker);
-    if (paired.length > 0 && paired.every(fits)) return paired;
-    return this.#deps.fleet.pools.decode.workers.filter((worker) => worker.selectable && worker.serves(model) && fits(worker));
-  }
-
   #handoffExpired(grant: Grant): boolean {
     return grant.handoffAtMs !== null && this.#deps.clock.monotonicMs() - grant.handoffAtMs > this.#deps.handoffMaxAgeMs;
   }
 
   #learnFromAnswer(prefill: Worker, handoff: HandoffFacts): void {
-    if (handoff.connector !== null && prefill.connector.kind !== handoff.connector) {
-      prefill.learnConnector(handoff.connector);
-      this.#deps.fleet.identityChanged(prefill);
-    }
+    if (handoff.connector !== null && prefill.learnConnector(handoff.connector)) this.#deps.fleet.identityChanged(prefill);
     if (handoff.engineId !== null) this.#deps.registry.reportEngineId(prefill.lifetime, handoff.engineId);
   }
 
@@ -328,10 +321,11 @@ export class Scheduler {
     policyRequest: PolicyRequest,
     workers: { readonly prefill: Worker | null; readonly decode: Worker | null; readonly early: boolean },
   ): Grant {
-    const grant = new Grant(this.#nextGrantId++, record, policyRequest, workers);
+    const nowMs = this.#deps.clock.monotonicMs();
+    const grant = new Grant(this.#nextGrantId++, record, policyRequest, nowMs, workers);
     this.#grants.set(grant.id, grant);
     record.promptBytes = keyedBytes(policyRequest.prefixKey);
-    record.queuedMs ??= this.#deps.clock.monotonicMs() - record.openedAtMs;
+    record.queuedMs ??= nowMs - record.openedAtMs;
     return grant;
   }
 
@@ -364,14 +358,14 @@ export class Scheduler {
   }
 
   #unavailable(request: Pick<ReserveRequest, 'model' | 'shape'>, failed: ReadonlySet<Worker>): Unavailable {
-    const later = this.#candidates.afterProbes(request.model);
+    const later = this.#candidates.afterProbes(request.model, failed);
     const placeableLater = request.shape === 'generation' ? canGenerate(later) : later.singles.some((list) => list.length > 0);
     const counts = this.counts();
     const known = this.#modelKnownAbsent(request.model);
     return {
       kind: 'unavailable',
       cause: known ? 'model_not_found' : 'no_available_workers',
-      waitable: failed.size === 0 && placeableLater,
+      waitable: placeableLater,
       counts,
     };
   }
@@ -399,6 +393,11 @@ function placed(worker: Worker, choice: { readonly reason: PlacedWorker['reason'
     connector: worker.connector.kind,
     reason: choice.reason,
   };
+}
+
+/** Whether the call behind `outcome` provably wrote nothing to an engine, so that its hand-off may be used again. */
+function neverSent({ fault, status }: AttemptOutcome): boolean {
+  return status === null && (fault === 'connect_refused' || fault === 'connect_timeout' || fault === 'revoked');
 }
 
 function setOutcome(grant: Grant, phase: Phase, outcome: string): void {

@@ -245,10 +245,12 @@ export class Worker implements PolicyWorker {
     return differs;
   }
 
-  /** Learns from a prefill answer how this engine hands over. */
-  learnConnector(kind: ConnectorKind): void {
+  /** Learns from a prefill answer how this engine hands over; `true` when that decides something. */
+  learnConnector(kind: ConnectorKind): boolean {
+    const before = this.#connector;
     this.#answeredConnector = kind;
     this.#refreshConnector();
+    return before.kind !== this.#connector.kind || before.evidence !== this.#connector.evidence;
   }
 
   #refreshConnector(): void {
