@@ -9,3 +9,6 @@ export * from './event.schema.js';
 export * from './overview.schema.js';
 export * from './config.schema.js';
 export * from './session.schema.js';
+export * from './about.schema.js';
+export * from './handoff.schema.js';
+export * from './live.schema.js';

@@ -22,6 +22,19 @@ export const overviewNowSchema = z.object({
 });
 export type OverviewNow = z.infer<typeof overviewNowSchema>;
 
-/** `now` looks back over `windowSecs`. */
-export const overviewAnswerSchema = z.object({ seq: seqSchema, windowSecs: z.number().positive(), now: overviewNowSchema });
+/** Series that the server keeps: 15 minutes at 1 s, and 24 hours at 1 minute. */
+export const seriesNames = ['rps', 'inflight', 'queued', 'errorShare', 'ttftP50Ms', 'ttftP95Ms', 'tokensPerSecond', 'hitRate'] as const;
+export type SeriesName = (typeof seriesNames)[number];
+
+/** Unix milliseconds and the value then; `null` = nothing to measure. Ascending. */
+export const pointSchema = z.tuple([z.number(), z.number().nullable()]);
+export type SeriesPoint = z.infer<typeof pointSchema>;
+
+/** `now` looks back over `windowSecs`, and so do the series. */
+export const overviewAnswerSchema = z.object({
+  seq: seqSchema,
+  windowSecs: z.number().positive(),
+  now: overviewNowSchema,
+  series: z.record(z.enum(seriesNames), z.array(pointSchema)).optional(),
+});
 export type OverviewAnswer = z.infer<typeof overviewAnswerSchema>;
