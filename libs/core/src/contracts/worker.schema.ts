@@ -81,6 +81,8 @@ export const workerSchema = z.object({
   latency: z
     .object({ prefillMs: ageMs.nullable(), firstByteMs: ageMs.nullable(), perChunkMs: ageMs.nullable() })
     .nullable(),
+  /** How often its endpoint came and went in this role. Flapping: 3 or more lifetimes within 5 minutes. */
+  flaps: z.object({ joinsLastHour: count, leavesLastHour: count, flapping: z.boolean() }),
   /** What the engine says of itself; `null` when nothing is known. */
   engine: z
     .object({

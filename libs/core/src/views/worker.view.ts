@@ -103,7 +103,23 @@ function describeWorker(cluster: Cluster, worker: Worker, cache: WorkerView['cac
     expiresInMs: lifetime.expiresInMs(listeningClock.nowMs),
     cache,
     latency: latencyOf(worker),
+    flaps: flapsOf(cluster, worker),
     engine: engineOf(worker),
+  };
+}
+
+const hourMs = 3_600_000;
+const flapWindowMs = 300_000;
+const flapLifetimes = 3;
+
+function flapsOf({ clock, fleet }: Cluster, worker: Worker): WorkerView['flaps'] {
+  const nowMs = clock.wallMs();
+  const past = fleet.history.of(worker.lifetime.key).filter(({ id }) => id !== worker.id);
+  const joins = [...past.map(({ registeredAtMs }) => registeredAtMs), worker.registeredAtMs];
+  return {
+    joinsLastHour: joins.filter((atMs) => nowMs - atMs <= hourMs).length,
+    leavesLastHour: past.filter(({ leftAtMs }) => nowMs - leftAtMs <= hourMs).length,
+    flapping: joins.filter((atMs) => nowMs - atMs <= flapWindowMs).length >= flapLifetimes,
   };
 }
 
