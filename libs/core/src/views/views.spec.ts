@@ -106,6 +106,7 @@ describe('views of workers', () => {
       heartbeatAgeMs: 1_500,
       expiresInMs: 8_500,
       latency: null,
+      flaps: { joinsLastHour: 1, leavesLastHour: 0, flapping: false },
       engine: null,
     });
     expect(answer.pools.prefill).toEqual({ total: 1, selectable: 1, load: 0, pressure: 0 });
