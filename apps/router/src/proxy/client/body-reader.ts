@@ -1,4 +1,4 @@
-import { type CoarseWheel, type WheelEntry } from '../upstream/coarse-wheel.js';
+import { type CoarseWheel, Deadline, WheelEntry } from '../upstream/coarse-wheel.js';
 import { type ClientExchange } from './client-exchange.js';
 
 export type BodyResult =
@@ -24,8 +24,7 @@ export function readBody(exchange: ClientExchange, limits: BodyLimits, wheel: Co
   return new Promise((resolve) => new BodyReader(exchange, limits, wheel, resolve).start());
 }
 
-class BodyReader implements WheelEntry {
-  deadlineMs: number;
+class BodyReader extends WheelEntry {
   readonly #exchange: ClientExchange;
   readonly #maxBytes: number;
   readonly #wheel: CoarseWheel;
@@ -34,6 +33,7 @@ class BodyReader implements WheelEntry {
   #bytes = 0;
 
   constructor(exchange: ClientExchange, { maxBodyBytes, uploadGraceMs }: BodyLimits, wheel: CoarseWheel, resolve: (result: BodyResult) => void) {
+    super();
     this.#exchange = exchange;
     this.#maxBytes = maxBodyBytes;
     this.#wheel = wheel;
@@ -92,7 +92,7 @@ export function discardBody(exchange: ClientExchange, wheel: CoarseWheel): Promi
   const { req } = exchange;
   return new Promise((resolve) => {
     let bytes = 0;
-    const entry: WheelEntry = { deadlineMs: wheel.coarseNowMs + discardMs, onDeadline: () => done() };
+    const entry = new Deadline(wheel.coarseNowMs + discardMs, () => done());
     const done = () => {
       wheel.stop(entry);
       resolve();

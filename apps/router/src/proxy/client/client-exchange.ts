@@ -17,6 +17,10 @@ export class ClientExchange {
   /** What is being done for it; where a client that leaves is counted. */
   phase: AbortPhase = 'upload';
   #ended: ExchangeEnd | null = null;
+  /** @internal Neighbours among the open exchanges; the presence's own. */
+  next: ClientExchange | null = null;
+  /** @internal */
+  previous: ClientExchange | null = null;
   #stop: ((end: ExchangeEnd) => void) | null = null;
 
   constructor(req: IncomingMessage, res: ServerResponse, route: RouteTemplate, requestId: string) {
@@ -39,6 +43,11 @@ export class ClientExchange {
   onEnd(stop: (end: ExchangeEnd) => void): void {
     this.#stop = stop;
     if (this.#ended !== null) stop(this.#ended);
+  }
+
+  /** The work is done: nothing is left to stop. */
+  close(): void {
+    this.#stop = null;
   }
 
   end(why: ExchangeEnd): void {

@@ -7,51 +7,67 @@ import { type ClientExchange } from './client-exchange.js';
  * both arrive as FIN, and nothing tells them apart.
  */
 export class ClientPresence {
-  readonly #bySocket = new WeakMap<Socket, Set<ClientExchange>>();
-  readonly #open = new Set<ClientExchange>();
+  /** Nearly always one a connection; more only for clients that pipeline. */
+  readonly #bySocket = new WeakMap<Socket, ClientExchange[]>();
+  #newest: ClientExchange | null = null;
+  #openCount = 0;
   readonly #idleListeners: (() => void)[] = [];
 
   /** Follows the connections of `server`. */
   follow(server: Server): void {
     server.on('connection', (socket) => {
-      const exchanges = new Set<ClientExchange>();
+      const exchanges: ClientExchange[] = [];
       this.#bySocket.set(socket, exchanges);
       const gone = () => {
-        for (const exchange of exchanges) exchange.end('client_gone');
+        for (const exchange of [...exchanges]) exchange.end('client_gone');
       };
       socket.once('end', gone).once('close', gone);
     });
   }
 
   get openCount(): number {
-    return this.#open.size;
+    return this.#openCount;
   }
 
   openOn(socket: Socket): number {
-    return this.#bySocket.get(socket)?.size ?? 0;
+    return this.#bySocket.get(socket)?.length ?? 0;
   }
 
   enter(exchange: ClientExchange): void {
-    this.#open.add(exchange);
+    this.#openCount += 1;
+    exchange.next = this.#newest;
+    if (this.#newest !== null) this.#newest.previous = exchange;
+    this.#newest = exchange;
     const { socket } = exchange.req;
-    this.#bySocket.get(socket)?.add(exchange);
+    this.#bySocket.get(socket)?.push(exchange);
     if (socket.destroyed || socket.readableEnded) exchange.end('client_gone');
   }
 
   leave(exchange: ClientExchange): void {
-    this.#open.delete(exchange);
-    this.#bySocket.get(exchange.req.socket)?.delete(exchange);
-    if (this.#open.size === 0) for (const listener of this.#idleListeners.splice(0)) listener();
+    const { next, previous } = exchange;
+    if (next !== null) next.previous = previous;
+    if (previous !== null) previous.next = next;
+    else if (this.#newest === exchange) this.#newest = next;
+    exchange.next = null;
+    exchange.previous = null;
+    exchange.close();
+    const onSocket = this.#bySocket.get(exchange.req.socket);
+    const at = onSocket?.indexOf(exchange) ?? -1;
+    if (at !== -1) onSocket?.splice(at, 1);
+    this.#openCount -= 1;
+    if (this.#openCount === 0) for (const listener of this.#idleListeners.splice(0)) listener();
   }
 
   /** Ends every open exchange from the router's side. */
   endAll(): void {
-    for (const exchange of [...this.#open]) exchange.end('shutdown');
+    const open: ClientExchange[] = [];
+    for (let exchange = this.#newest; exchange !== null; exchange = exchange.next) open.push(exchange);
+    for (const exchange of open) exchange.end('shutdown');
   }
 
   /** Resolves when no exchange is open. */
   whenIdle(): Promise<void> {
-    if (this.#open.size === 0) return Promise.resolve();
+    if (this.#openCount === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idleListeners.push(resolve));
   }
 }

@@ -1,6 +1,6 @@
 import { type SchedulerPort } from '@switchyard/core';
 import { type ClientExchange } from '../client/client-exchange.js';
-import { type CoarseWheel, type WheelEntry } from '../upstream/coarse-wheel.js';
+import { type CoarseWheel, Deadline } from '../upstream/coarse-wheel.js';
 
 /** Resolves when a request that was refused as waitable may be tried again: a worker came, time is up, or it is over. */
 export function waitForWorkers(port: SchedulerPort, exchange: ClientExchange, wheel: CoarseWheel, untilMs: number): Promise<void> {
@@ -10,7 +10,7 @@ export function waitForWorkers(port: SchedulerPort, exchange: ClientExchange, wh
       cancel();
       resolve();
     };
-    const entry: WheelEntry = { deadlineMs: untilMs, onDeadline: done };
+    const entry = new Deadline(untilMs, done);
     const cancel = port.whenSelectable(done);
     wheel.start(entry);
     exchange.onEnd(done);

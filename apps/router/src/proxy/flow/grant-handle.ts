@@ -78,6 +78,7 @@ export class GrantHandle implements Disposable {
     if (!this.#open) return;
     this.#open = false;
     this.#forget();
+    this.#onAbort = null;
     void this.#port.end(this.grantId, outcome);
   }
 

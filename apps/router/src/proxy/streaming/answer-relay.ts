@@ -2,7 +2,7 @@ import { type ServerResponse } from 'node:http';
 import { errorEvent, type RouterError } from '../errors/router-error.js';
 import { type AnswerHead, readAnswerHead } from '../headers/engine-answer-head.js';
 import { type CallFault } from '../upstream/call-fault.js';
-import { type CoarseWheel, type WheelEntry } from '../upstream/coarse-wheel.js';
+import { type CoarseWheel, WheelEntry } from '../upstream/coarse-wheel.js';
 import { type AnswerSink } from '../upstream/engine-call.js';
 import { FirstEventScanner, opensWithError } from './first-event.js';
 import { cutConnection, type KeptAnswer, writeAnswer } from './kept-answer.js';
@@ -54,8 +54,7 @@ type State = 'waiting' | 'held' | 'gathering' | 'passing' | 'keeping' | 'over';
  * Nothing reaches the client before the first body byte (of an event stream: before its first event is complete), so
  * that until then another worker can take over. A small answer of known length is gathered and leaves in one write.
  */
-export class AnswerRelay implements AnswerSink, WheelEntry {
-  deadlineMs = 0;
+export class AnswerRelay extends WheelEntry implements AnswerSink {
   readonly result: Promise<RelayResult>;
   readonly #res: ServerResponse;
   readonly #rules: RelayRules;
@@ -73,6 +72,7 @@ export class AnswerRelay implements AnswerSink, WheelEntry {
   #drains = false;
 
   constructor(res: ServerResponse, wheel: CoarseWheel, rules: RelayRules) {
+    super();
     this.#res = res;
     this.#wheel = wheel;
     this.#rules = rules;

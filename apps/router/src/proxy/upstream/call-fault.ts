@@ -9,6 +9,8 @@ export interface CallFault {
   readonly stale: boolean;
 }
 
+const invalidCodes: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
+
 interface FaultFacts {
   readonly written: boolean;
   readonly reused: boolean;
@@ -22,6 +24,7 @@ export function callFault(error: Error, { written, reused, answered }: FaultFact
     const timedOut = code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT';
     return { fault: timedOut ? 'connect_timeout' : 'connect_refused', delivered: false, stale: false };
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') return { fault: 'invalid_response', delivered: true, stale: false };
+  // The parser's errors have a name and, depending on undici's version, no code.
+  if (error.name === 'HTTPParserError' || invalidCodes.has(code)) return { fault: 'invalid_response', delivered: true, stale: false };
   return { fault: 'reset', delivered: true, stale: reused && !answered };
 }

@@ -1,7 +1,7 @@
 import { type TransportFault } from '@switchyard/core';
 import { type Dispatcher } from 'undici';
 import { type CallFault, callFault } from './call-fault.js';
-import { type CoarseWheel, type WheelEntry } from './coarse-wheel.js';
+import { type CoarseWheel, WheelEntry } from './coarse-wheel.js';
 import { type EngineConnection } from './engine-connection.js';
 import { type EnginePools } from './engine-pools.js';
 
@@ -45,8 +45,7 @@ const joinUpToBytes = 65_536;
  * One HTTP call to an engine. It owns its deadlines: the first body byte, the pause between two, the request's end.
  * Aborting closes the connection, at once or as soon as it exists.
  */
-export class EngineCall implements Dispatcher.DispatchHandler, WheelEntry {
-  deadlineMs = 0;
+export class EngineCall extends WheelEntry implements Dispatcher.DispatchHandler {
   readonly #pools: EnginePools;
   readonly #wheel: CoarseWheel;
   readonly #request: EngineRequest;
@@ -64,6 +63,7 @@ export class EngineCall implements Dispatcher.DispatchHandler, WheelEntry {
   #repeated = false;
 
   constructor(pools: EnginePools, wheel: CoarseWheel, request: EngineRequest, rules: CallRules, sink: AnswerSink, onStale: () => void) {
+    super();
     this.#pools = pools;
     this.#wheel = wheel;
     this.#request = request;

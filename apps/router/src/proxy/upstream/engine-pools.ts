@@ -6,6 +6,13 @@ export interface EnginePoolOptions {
   readonly upstreamKeepaliveMs: number;
 }
 
+interface Origin {
+  /** The most recently used last. */
+  readonly idle: EngineConnection[];
+  /** Busy and idle ones. */
+  connections: number;
+}
+
 /**
  * Connections to engines, one request a connection. Timeouts of answers are the callers': here only connecting and
  * idling are limited.
@@ -15,7 +22,7 @@ export interface EnginePoolOptions {
  * recently used idle one is taken first, and an endpoint without connections is forgotten.
  */
 export class EnginePools {
-  readonly #idle = new Map<string, EngineConnection[]>();
+  readonly #origins = new Map<string, Origin>();
   readonly #all = new Set<EngineConnection>();
   readonly #options: Client.Options;
 
@@ -30,55 +37,49 @@ export class EnginePools {
     };
   }
 
-  /** Connections that exist, busy or idle. */
+  /** Endpoints with connections. */
   get size(): number {
-    return this.#all.size;
+    return this.#origins.size;
   }
 
   /** A connection for one call, which gives it back by `release` or ends it by `discard`. */
   acquire(endpoint: string): EngineConnection {
-    const idle = this.#idle.get(endpoint);
-    const connection = idle?.pop();
-    if (idle?.length === 0) this.#idle.delete(endpoint);
-    return connection ?? this.acquireFresh(endpoint);
+    return this.#origins.get(endpoint)?.idle.pop() ?? this.acquireFresh(endpoint);
   }
 
   /** The same, never one that was used before. */
   acquireFresh(endpoint: string): EngineConnection {
     const connection = new EngineConnection(endpoint, this.#options);
     this.#all.add(connection);
+    const origin = this.#origins.get(endpoint);
+    if (origin === undefined) this.#origins.set(endpoint, { idle: [], connections: 1 });
+    else origin.connections += 1;
     connection.on('disconnect', () => {
-      if (this.#withdraw(connection)) this.discard(connection);
+      if (this.#origins.get(endpoint)?.idle.includes(connection) === true) this.discard(connection);
     });
     return connection;
   }
 
   release(connection: EngineConnection): void {
-    if (!this.#all.has(connection)) return;
-    const idle = this.#idle.get(connection.endpoint);
-    if (idle === undefined) this.#idle.set(connection.endpoint, [connection]);
-    else idle.push(connection);
+    if (this.#all.has(connection)) this.#origins.get(connection.endpoint)?.idle.push(connection);
   }
 
   discard(connection: EngineConnection): void {
-    if (this.#all.delete(connection)) void connection.destroy();
+    if (!this.#all.delete(connection)) return;
+    void connection.destroy();
+    const origin = this.#origins.get(connection.endpoint);
+    if (origin === undefined) return;
+    const at = origin.idle.indexOf(connection);
+    if (at !== -1) origin.idle.splice(at, 1);
+    origin.connections -= 1;
+    if (origin.connections === 0) this.#origins.delete(connection.endpoint);
   }
 
   /** Closes all connections at once. */
   async close(): Promise<void> {
-    this.#idle.clear();
+    this.#origins.clear();
     const all = [...this.#all];
     this.#all.clear();
     await Promise.all(all.map((connection) => connection.destroy()));
-  }
-
-  /** Takes `connection` out of the idle ones; whether it was there. */
-  #withdraw(connection: EngineConnection): boolean {
-    const idle = this.#idle.get(connection.endpoint);
-    const at = idle?.indexOf(connection) ?? -1;
-    if (idle === undefined || at === -1) return false;
-    idle.splice(at, 1);
-    if (idle.length === 0) this.#idle.delete(connection.endpoint);
-    return true;
   }
 }
