@@ -55,7 +55,15 @@ export class CacheAwarePolicy<W extends PolicyWorker> implements Policy<W>, Affi
 
   select(candidates: readonly W[], request: PolicyRequest): Selection<W> | undefined {
     const match = this.#indexes.get(request.model)?.match(request.prefixKey);
-    const bytesOf = (worker: W): number => match?.bytesOf(worker) ?? 0;
+    let asked: W | undefined;
+    let askedBytes = 0;
+    // A receipt asks twice for each candidate, for its bytes and for its score.
+    const bytesOf = (worker: W): number => {
+      if (match === undefined || worker === asked) return askedBytes;
+      asked = worker;
+      askedBytes = match.bytesOf(worker);
+      return askedBytes;
+    };
     const scores: CandidateScores<W> = {
       matchBytes: bytesOf,
       score: (worker) => (match === undefined || match.keyedBytes === 0 ? 0 : bytesOf(worker) / match.keyedBytes),

@@ -214,7 +214,8 @@ export class Fleet implements LifetimeListener {
   /** Notes that the selectability of a worker may have changed; cheap when it has not. */
   refresh(worker: Worker): void {
     if (worker.departure !== null) return;
-    if (this.pools[worker.role].refresh(worker)) this.#selectionChanged(worker.selectable);
+    // Of one that takes no work the reason may have changed, which candidate lists keep as well.
+    if (this.pools[worker.role].refresh(worker) || !worker.selectable) this.#selectionChanged(worker.selectable);
     this.#deps.changed();
   }
 

@@ -1,11 +1,15 @@
 import { type Fleet } from '../pools/fleet.js';
 import { type RolePool } from '../pools/role-pool.js';
+import { type ExclusionReason } from '../words.js';
 import { type Worker } from '../workers/worker.js';
+import { exclusions } from './receipt.js';
 
 /** Distinct model names whose candidate lists are kept at a time. */
 const keptModels = 256;
 
 type Eligible = (worker: Worker) => boolean;
+
+const nobody: ReadonlySet<Worker> = new Set();
 
 /** Eligible workers for one model, in pool order. */
 export class ModelCandidates {
@@ -17,8 +21,14 @@ export class ModelCandidates {
   /** Decode workers, paired or not. */
   readonly #decode: readonly Worker[];
   readonly #decodeFor = new Map<Worker, readonly Worker[]>();
+  readonly #model: string | null;
+  readonly #failed: ReadonlySet<Worker>;
+  readonly #exclusions = new Map<readonly Worker[], ReadonlyMap<Worker, ExclusionReason>>();
 
-  constructor(fleet: Fleet, eligible: Eligible) {
+  /** Of the workers that are `eligible` for `model`; `failed` says why some of them are not. */
+  constructor(fleet: Fleet, model: string | null, eligible: Eligible, failed = nobody) {
+    this.#model = model;
+    this.#failed = failed;
     const of = (pool: RolePool): Worker[] => pool.workers.filter(eligible);
     const prefill = of(fleet.pools.prefill);
     const decode = of(fleet.pools.decode);
@@ -40,6 +50,16 @@ export class ModelCandidates {
       this.#decodeFor.set(prefill, partners);
     }
     return partners;
+  }
+
+  /** Why each worker of `pool` that is not among `candidates`, one of these lists, was left out. Costs O(pool) once. */
+  exclusionsFrom(pool: RolePool, candidates: readonly Worker[]): ReadonlyMap<Worker, ExclusionReason> {
+    let excluded = this.#exclusions.get(candidates);
+    if (excluded === undefined) {
+      excluded = exclusions(pool.workers, candidates, this.#model, this.#failed);
+      this.#exclusions.set(candidates, excluded);
+    }
+    return excluded;
   }
 }
 
@@ -72,7 +92,7 @@ export class Candidates {
     if (candidates === undefined) {
       // Clients may ask for any name: a flood of them must not grow this.
       if (this.#byModel.size >= keptModels) this.#byModel.clear();
-      candidates = new ModelCandidates(this.#fleet, selectableFor(model));
+      candidates = new ModelCandidates(this.#fleet, model, selectableFor(model));
       this.#byModel.set(model, candidates);
     }
     return candidates;
@@ -82,13 +102,14 @@ export class Candidates {
   without(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
     if (excluded.size === 0) return this.forModel(model);
     const eligible = selectableFor(model);
-    return new ModelCandidates(this.#fleet, (worker) => !excluded.has(worker) && eligible(worker));
+    return new ModelCandidates(this.#fleet, model, (worker) => !excluded.has(worker) && eligible(worker), excluded);
   }
 
   /** What there would be, `excluded` apart, if all pending probes came back good. */
   afterProbes(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
     return new ModelCandidates(
       this.#fleet,
+      model,
       (worker) => !excluded.has(worker) && (worker.selectable || worker.awaitsProbe) && worker.serves(model),
     );
   }

@@ -16,7 +16,45 @@ export interface CandidateView {
   readonly excluded?: ExclusionReason;
 }
 
-const columns = 5;
+/** Load, pressure, turn, processed, matched bytes. */
+const countColumns = 5;
+
+/** Storage for the numbers of one receipt over up to `capacity` workers. */
+interface ReceiptColumns {
+  readonly capacity: number;
+  readonly counts: Uint32Array;
+  /** NaN = none. */
+  readonly scores: Float64Array;
+}
+
+/**
+ * Hands the storage of forgotten receipts to new ones: over a large pool a receipt takes kilobytes, and making and
+ * collecting buffers of that size costs more than the placement.
+ */
+export class ReceiptStorage {
+  readonly #free = new Map<number, ReceiptColumns[]>();
+
+  /** For a receipt over `workers` workers; holds leftovers. */
+  take(workers: number): ReceiptColumns {
+    let capacity = 8;
+    while (capacity < workers) capacity *= 2;
+    return (
+      this.#free.get(capacity)?.pop() ?? { capacity, counts: new Uint32Array(capacity * countColumns), scores: new Float64Array(capacity) }
+    );
+  }
+
+  /** Takes the storage of a receipt that nobody can see any more. */
+  giveBack(receipt: AttemptReceipt): void {
+    const columns = receipt.forget();
+    if (columns === null) return;
+    const free = this.#free.get(columns.capacity);
+    if (free === undefined) this.#free.set(columns.capacity, [columns]);
+    else if (free.length < keptFree) free.push(columns);
+  }
+}
+
+/** Buffers of one size that wait for a receipt; each placement takes about as many as the request log gives back. */
+const keptFree = 64;
 
 /**
  * The recorded explanation of one choice. Numbers are copied into flat arrays when the choice is made and only turned
@@ -31,8 +69,7 @@ export class AttemptReceipt {
   readonly chosenMatchBytes: number;
   outcome: string | null = null;
   readonly #pool: readonly Worker[];
-  readonly #numbers: Float64Array;
-  readonly #scores: readonly (number | null)[] | null;
+  #columns: ReceiptColumns | null;
   readonly #excluded: ReadonlyMap<Worker, ExclusionReason>;
 
   constructor(
@@ -40,6 +77,7 @@ export class AttemptReceipt {
     choice: { readonly worker: Worker; readonly reason: PlacementReason; readonly margin: number | null; readonly scores: CandidateScores<Worker> | null },
     pool: readonly Worker[],
     excluded: ReadonlyMap<Worker, ExclusionReason>,
+    storage: ReceiptStorage,
   ) {
     const { scores } = choice;
     this.phase = phase;
@@ -48,35 +86,52 @@ export class AttemptReceipt {
     this.margin = choice.margin;
     this.#pool = pool;
     this.#excluded = excluded;
-    this.#numbers = new Float64Array(pool.length * columns);
-    this.#scores = scores === null ? null : pool.map((worker) => (excluded.has(worker) ? null : scores.score(worker)));
+    this.#columns = storage.take(pool.length);
+    const { counts, scores: kept } = this.#columns;
+    const someExcluded = excluded.size > 0;
     let at = 0;
+    let position = 0;
     for (const worker of pool) {
-      this.#numbers[at] = worker.load;
-      this.#numbers[at + 1] = worker.pressure;
-      this.#numbers[at + 2] = worker.turn;
-      this.#numbers[at + 3] = worker.processed;
-      this.#numbers[at + 4] = scores === null || excluded.has(worker) ? 0 : scores.matchBytes(worker);
-      at += columns;
+      const scored = scores !== null && !(someExcluded && excluded.has(worker));
+      counts[at] = worker.load;
+      counts[at + 1] = worker.pressure;
+      counts[at + 2] = worker.turn;
+      counts[at + 3] = worker.processed;
+      counts[at + 4] = scored ? scores.matchBytes(worker) : 0;
+      kept[position] = scored ? (scores.score(worker) ?? NaN) : NaN;
+      at += countColumns;
+      position += 1;
     }
     this.chosenMatchBytes = scores?.matchBytes(choice.worker) ?? 0;
   }
 
+  /** One entry a worker of the pool, in pool order; none once the receipt is forgotten. */
   get candidates(): CandidateView[] {
+    const columns = this.#columns;
+    if (columns === null) return [];
+    const { counts, scores } = columns;
     return this.#pool.map((worker, position) => {
-      const at = position * columns;
+      const at = position * countColumns;
+      const score = scores[position] ?? NaN;
       const excluded = this.#excluded.get(worker);
       return {
         id: worker.id,
-        load: this.#numbers[at] ?? 0,
-        pressure: this.#numbers[at + 1] ?? 0,
-        turn: this.#numbers[at + 2] ?? 0,
-        processed: this.#numbers[at + 3] ?? 0,
-        matchBytes: this.#numbers[at + 4] ?? 0,
-        score: this.#scores?.[position] ?? null,
+        load: counts[at] ?? 0,
+        pressure: counts[at + 1] ?? 0,
+        turn: counts[at + 2] ?? 0,
+        processed: counts[at + 3] ?? 0,
+        matchBytes: counts[at + 4] ?? 0,
+        score: Number.isNaN(score) ? null : score,
         ...(excluded === undefined ? {} : { excluded }),
       };
     });
+  }
+
+  /** Gives up what the candidates looked like; returns its storage, once. */
+  forget(): ReceiptColumns | null {
+    const columns = this.#columns;
+    this.#columns = null;
+    return columns;
   }
 }
 

@@ -6,9 +6,9 @@ import { keyedBytes } from '../prompt/prefix-key.js';
 import { type ServiceRegistry } from '../registry/service-registry.js';
 import { type Phase } from '../words.js';
 import { type Worker } from '../workers/worker.js';
-import { canGenerate, Candidates } from './candidates.js';
+import { canGenerate, Candidates, type ModelCandidates } from './candidates.js';
 import { Grant } from './grant.js';
-import { AttemptReceipt, exclusions } from './receipt.js';
+import { AttemptReceipt, ReceiptStorage } from './receipt.js';
 import { RequestLog, type RequestRecord } from './request-log.js';
 import {
   type AttemptOutcome,
@@ -54,16 +54,20 @@ type Choice = PolicyChoice<Worker> & { readonly scores: CandidateScores<Worker> 
  * come between reading the pools and holding the lease.
  */
 export class Scheduler {
-  readonly requests = new RequestLog();
+  readonly requests: RequestLog;
   readonly #deps: SchedulerDeps;
   readonly #candidates: Candidates;
   readonly #grants = new Map<GrantId, Grant>();
   readonly #revocationListeners = new Set<(revocation: Revocation) => void>();
+  readonly #receiptStorage = new ReceiptStorage();
   #nextGrantId = 1;
 
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
     this.#candidates = new Candidates(deps.fleet);
+    this.requests = new RequestLog(({ attempts }) => {
+      for (const receipt of attempts) this.#receiptStorage.giveBack(receipt);
+    });
   }
 
   get liveGrants(): Iterable<Grant> {
@@ -103,13 +107,13 @@ export class Scheduler {
 
     if (generation && candidates.prefill.length > 0) {
       const prefill = select(fleet.pools.prefill, candidates.prefill, policyRequest);
-      const prefillReceipt = this.#receipt('prefill', prefill, fleet.pools.prefill, candidates.prefill, request.model, failed);
+      const prefillReceipt = this.#receipt('prefill', prefill, fleet.pools.prefill, candidates, candidates.prefill);
       let decode: Choice | null = null;
       let decodeReceipt: AttemptReceipt | null = null;
       if (prefill.worker.bindsEarly) {
         const partners = candidates.decodeFor(prefill.worker);
         decode = select(fleet.pools.decode, partners, policyRequest);
-        decodeReceipt = this.#receipt('decode', decode, fleet.pools.decode, partners, request.model, failed);
+        decodeReceipt = this.#receipt('decode', decode, fleet.pools.decode, candidates, partners);
       }
       const grant = this.#grant(record, policyRequest, { prefill: prefill.worker, decode: decode?.worker ?? null, early: decode !== null });
       const nowMs = clock.monotonicMs();
@@ -135,7 +139,7 @@ export class Scheduler {
     if (singles === undefined || first === undefined) return this.#unavailable(request, failed);
     const pool = fleet.pools[first.role];
     const choice = select(pool, singles, policyRequest);
-    const receipt = this.#receipt('single', choice, pool, singles, request.model, failed);
+    const receipt = this.#receipt('single', choice, pool, candidates, singles);
     const grant = this.#grant(record, policyRequest, { prefill: null, decode: choice.worker, early: false });
     this.#pick(grant, 'single', pool, choice, receipt);
     grant.beginLease(choice.worker, 'single', clock.monotonicMs());
@@ -274,13 +278,14 @@ export class Scheduler {
     const { fleet } = this.#deps;
     const { model } = grant.request;
     const failed = this.#workersById(exclude);
-    const partners = this.#candidates.without(model, failed).decodeFor(prefill);
+    const candidates = this.#candidates.without(model, failed);
+    const partners = candidates.decodeFor(prefill);
     if (partners.length === 0) {
       const waitable = this.#candidates.afterProbes(model, failed).decodeFor(prefill).length > 0;
       return { ...this.#unavailable({ model, shape: 'generation' }, failed), waitable };
     }
     const choice = select(fleet.pools.decode, partners, grant.policyRequest);
-    const receipt = this.#receipt('decode', choice, fleet.pools.decode, partners, model, failed);
+    const receipt = this.#receipt('decode', choice, fleet.pools.decode, candidates, partners);
     grant.decode = choice.worker;
     grant.request.decodeId = choice.worker.id;
     this.#pick(grant, 'decode', fleet.pools.decode, choice, receipt);
@@ -337,15 +342,9 @@ export class Scheduler {
     this.#deps.observer.placed(phase, pool.policy.name, choice.reason);
   }
 
-  #receipt(
-    phase: Phase,
-    choice: Choice,
-    pool: RolePool,
-    candidates: readonly Worker[],
-    model: string | null,
-    failed: ReadonlySet<Worker>,
-  ): AttemptReceipt {
-    return new AttemptReceipt(phase, choice, pool.workers, exclusions(pool.workers, candidates, model, failed));
+  /** The explanation of `choice` among `considered`, one of the lists of `candidates`. */
+  #receipt(phase: Phase, choice: Choice, pool: RolePool, candidates: ModelCandidates, considered: readonly Worker[]): AttemptReceipt {
+    return new AttemptReceipt(phase, choice, pool.workers, candidates.exclusionsFrom(pool, considered), this.#receiptStorage);
   }
 
   #workersById(ids: readonly string[]): ReadonlySet<Worker> {

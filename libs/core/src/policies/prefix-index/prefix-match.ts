@@ -32,6 +32,7 @@ export class PrefixMatch<W extends PolicyWorker> {
 
   /** Bytes from the start of the prompt that `worker` holds. O(nodes on the way). */
   bytesOf(worker: W): number {
+    if (this.#path.length === 0) return 0;
     const owner = this.#owners.find(worker);
     return owner === undefined ? 0 : this.#bytesOfOwner(owner);
   }
