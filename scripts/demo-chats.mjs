@@ -33,7 +33,7 @@ async function keepChatting({ api, key, signal, counts, user }) {
       try {
         await sleep(500 + Math.random() * 1500, undefined, { signal });
         messages.push({ role: 'user', content: `(user ${user}, chat ${chat}) ${questions[turn % questions.length]}` });
-        const patience = Math.random() * 100 < impatientPercent ? AbortSignal.timeout(200 + Math.random() * 1000) : null;
+        const patience = Math.random() * 100 < impatientPercent ? AbortSignal.timeout(200 + Math.floor(Math.random() * 1000)) : null;
         const content = await ask({ api, key, model, messages, signal, patience });
         if (content === null) break;
         messages.push({ role: 'assistant', content });
