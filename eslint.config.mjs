@@ -33,6 +33,7 @@ export default tseslint.config(
             { sourceTag: 'scope:core', onlyDependOnLibsWithTags: [] },
             { sourceTag: 'scope:router', onlyDependOnLibsWithTags: ['scope:core'] },
             { sourceTag: 'scope:engine-sim', onlyDependOnLibsWithTags: ['scope:core'] },
+            { sourceTag: 'scope:dashboard', onlyDependOnLibsWithTags: ['scope:core'] },
             { sourceTag: 'scope:test', onlyDependOnLibsWithTags: ['scope:core'] },
           ],
         },
@@ -42,6 +43,8 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // Nest declares its option bags as classes.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'String unions instead of enums.' }],
     },
   },
@@ -54,9 +57,10 @@ export default tseslint.config(
       'no-restricted-imports': ['error', { patterns: [{ group: ['node:*', '@nestjs/*'], message: 'Core has no I/O and no framework.' }] }],
     },
   },
+  { files: ['apps/dashboard/**/*.ts', 'apps/dashboard/**/*.tsx'], rules: { 'no-restricted-imports': onlyEntries('@switchyard/core/contracts') } },
   { files: ['apps/engine-sim/**/*.ts'], rules: { 'no-restricted-imports': onlyEntries('@switchyard/core/protocol') } },
   {
-    files: ['**/*.spec.ts', 'test/**/*.ts', '**/*.contract-suite.ts'],
+    files: ['**/*.spec.ts', 'test/**/*.ts', '**/*.contract-suite.ts', '**/testing/**/*.ts'],
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/unbound-method': 'off',

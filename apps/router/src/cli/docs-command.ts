@@ -8,6 +8,8 @@ import { settingsPage, settingsTable } from './settings-reference.js';
 const generatedDocs: readonly GeneratedDoc[] = [
   { path: 'docs/reference/configuration.md', section: null, render: settingsPage },
   { path: 'README.md', section: 'settings', render: settingsTable },
+  { path: 'docs/reference/metrics.md', section: null, render: async () => (await import('../admin/admin-reference.js')).metricsReference() },
+  { path: 'docs/reference/openapi.json', section: null, render: async () => (await import('../admin/admin-reference.js')).openApiReference() },
 ];
 
 /** Writes the generated documentation; with `--check` only says what differs. */

@@ -3,7 +3,7 @@ import { type PlacedSetting } from './settings.js';
 
 /** Where the value of a setting came from. */
 export interface SettingSource {
-  readonly kind: 'flag' | 'env' | 'file' | 'default';
+  readonly kind: 'flag' | 'env' | 'file' | 'default' | 'admin';
   /** As a person would look for it: `--port`, `SWITCHYARD_PORT`, `port in /etc/switchyard.yaml`, `default`. */
   readonly label: string;
 }

@@ -33,5 +33,5 @@ export const errorAnswerSchema = z.object({
     remedy: z.string().optional(),
     details: z.record(z.string(), z.unknown()).optional(),
   }),
-});
+}).meta({ id: 'Error' });
 export type ErrorAnswer = z.infer<typeof errorAnswerSchema>;

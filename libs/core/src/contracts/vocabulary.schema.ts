@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { policyNames, roles, sourceKinds } from '../words.js';
 
 /** ISO 8601 in UTC with milliseconds. */
-export const isoTime = z.iso.datetime({ precision: 3 });
+export const isoTime = z.iso.datetime({ precision: 3 }).meta({ id: 'Time' });
 
 export const roleSchema = z.enum(roles);
 export const policyNameSchema = z.enum(policyNames);

@@ -94,7 +94,7 @@ export const workerSchema = z.object({
       ageMs: ageMs.nullable(),
     })
     .nullable(),
-});
+}).meta({ id: 'Worker' });
 export type WorkerView = z.infer<typeof workerSchema>;
 
 const leftFields = { leftAt: isoTime, leftReason: leaveReasonSchema };
@@ -128,7 +128,7 @@ export type WorkerDetailView = z.infer<typeof workerDetailSchema>;
 export const poolSchema = z.object({ total: count, selectable: count, load: count, pressure: count });
 export type PoolView = z.infer<typeof poolSchema>;
 
-export const poolsSchema = z.object({ prefill: poolSchema, decode: poolSchema, regular: poolSchema });
+export const poolsSchema = z.object({ prefill: poolSchema, decode: poolSchema, regular: poolSchema }).meta({ id: 'Pools' });
 export type PoolsView = z.infer<typeof poolsSchema>;
 
 export const workersAnswerSchema = z.object({ seq: seqSchema, workers: z.array(workerSchema), pools: poolsSchema });

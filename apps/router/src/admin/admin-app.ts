@@ -1,0 +1,49 @@
+import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
+import { type FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { SwaggerModule } from '@nestjs/swagger';
+
+import { LOADED_CONFIG } from '../config/config.module.js';
+import { type LoadedConfig } from '../config/load-config.js';
+import { guardAccess } from './access/access-hook.js';
+import { AdminTokens } from './access/admin-tokens.js';
+import { Sessions } from './access/sessions.js';
+import { AdminAdapter } from './admin-adapter.js';
+import { AdminErrorFilter } from './errors/admin-error.filter.js';
+import { adminDocument } from './openapi.js';
+import { SchemaPipe } from './schema.pipe.js';
+
+/** For `NestFactory.create`. */
+export function adminAdapter(): FastifyAdapter {
+  return new AdminAdapter();
+}
+
+/**
+ * Makes an application over `adminAdapter` and a module with `AdminModule` ready to listen: guarded, with one shape of
+ * errors, validation, secure headers and the API's documentation.
+ */
+export async function prepareAdminApp(app: NestFastifyApplication): Promise<void> {
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: contentPolicy }, strictTransportSecurity: false });
+  await app.register(cookie);
+  const [tokens, sessions] = [app.get(AdminTokens), app.get(Sessions)];
+  const { config } = app.get<LoadedConfig>(LOADED_CONFIG);
+  guardAccess(app.getHttpAdapter().getInstance(), {
+    roleOfToken: (token) => tokens.roleOf(token),
+    roleOfSession: (id) => sessions.roleOf(id),
+    publicRoutes: new Set(['/', '/login.js', ...(config.admin.openMetrics ? ['/metrics'] : [])]),
+  });
+  app.useGlobalFilters(app.get(AdminErrorFilter));
+  app.useGlobalPipes(new SchemaPipe());
+  SwaggerModule.setup('api/docs', app, () => adminDocument(app), { jsonDocumentUrl: 'api/openapi.json', yamlDocumentUrl: 'api/openapi.yaml' });
+}
+
+/** Everything from here; the API's page brings styles of its own. */
+const contentPolicy = {
+  'default-src': ["'self'"],
+  'style-src': ["'self'", "'unsafe-inline'"],
+  'img-src': ["'self'", 'data:'],
+  'base-uri': ["'none'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+  'object-src': ["'none'"],
+};

@@ -1,0 +1,50 @@
+import { Inject, Module } from '@nestjs/common';
+import { Cluster } from '@switchyard/core';
+
+import { PolicyModule } from '../policy/policy.module.js';
+import { PoolsModule } from '../pools/pools.module.js';
+import { CLUSTER } from '../pools/pools.service.js';
+import { Metrics } from '../telemetry/metrics.js';
+import { AdminTokens } from './access/admin-tokens.js';
+import { LoginLimiter } from './access/login-limiter.js';
+import { SessionController } from './access/session.controller.js';
+import { Sessions } from './access/sessions.js';
+import { AuditLog } from './audit-log.js';
+import { ConfigController } from './config/config.controller.js';
+import { LiveConfig } from './config/live-config.js';
+import { AdminErrorFilter } from './errors/admin-error.filter.js';
+import { LandingController } from './landing.controller.js';
+import { CacheController } from './observe/cache.controller.js';
+import { EventsController } from './observe/events.controller.js';
+import { MetricsController } from './observe/metrics.controller.js';
+import { OverviewController } from './observe/overview.controller.js';
+import { RequestsController } from './observe/requests.controller.js';
+import { DrainWait } from './workers/drain-wait.js';
+import { EndpointsController } from './workers/endpoints.controller.js';
+import { IntentsController } from './workers/intents.controller.js';
+import { WorkersController } from './workers/workers.controller.js';
+
+/** The admin listener's paths. The application that serves them is made ready by `prepareAdminApp`, which guards them. */
+@Module({
+  imports: [PoolsModule, PolicyModule],
+  controllers: [
+    LandingController,
+    SessionController,
+    WorkersController,
+    EndpointsController,
+    IntentsController,
+    CacheController,
+    RequestsController,
+    EventsController,
+    OverviewController,
+    ConfigController,
+    MetricsController,
+  ],
+  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter],
+  exports: [AdminTokens],
+})
+export class AdminModule {
+  constructor(@Inject(Metrics) metrics: Metrics, @Inject(CLUSTER) cluster: Cluster) {
+    metrics.watch(cluster);
+  }
+}
