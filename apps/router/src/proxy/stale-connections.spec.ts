@@ -42,6 +42,30 @@ describe('an engine connection that was used before', () => {
     expect(proxy.scheduler.outcomes).toMatchObject([{ result: 'succeeded' }, { result: 'failed', fault: 'reset' }]);
   });
 
+  it('takes the other idle ones of a restarted engine with it', async () => {
+    proxy = await ProxyHarness.start({ retryMaxAttempts: 1 });
+    let waiting: (() => void)[] = [];
+    let stale = false;
+    const engine = await proxy.regular((request, res, req) => {
+      if (stale) req.socket.resetAndDestroy();
+      else waiting.push(() => void good(request, res, req));
+    });
+    const together = Array.from({ length: 12 }, () => proxy.chat());
+    await until(() => waiting.length === 12, 'twelve connections are busy');
+    for (const go of waiting.splice(0)) go();
+    for (const response of await Promise.all(together)) await response.text();
+    stale = true;
+    expect((await proxy.chat()).status).toBe(502);
+    await until(() => engine.sockets.size === 0, 'no idle connection is left');
+    stale = false;
+    waiting = [];
+    const next = proxy.chat();
+    await until(() => waiting.length === 1, 'the next request arrives');
+    waiting[0]!();
+    expect((await next).status).toBe(200);
+    expect(engine.connections).toBe(14);
+  });
+
   it('is closed after its idle time', async () => {
     proxy = await ProxyHarness.start({ upstreamKeepaliveMs: 60 });
     const engine = await proxy.regular(good);

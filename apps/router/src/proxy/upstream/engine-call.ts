@@ -73,8 +73,8 @@ export class EngineCall extends WheelEntry implements Dispatcher.DispatchHandler
   }
 
   start(): void {
-    const { firstByteTimeoutMs, totalDeadlineMs } = this.#rules.limits;
-    this.deadlineMs = Math.min(this.#wheel.coarseNowMs + firstByteTimeoutMs, totalDeadlineMs);
+    // Connecting has its own limit, which the connection keeps.
+    this.deadlineMs = this.#rules.limits.totalDeadlineMs;
     this.#wheel.start(this);
     this.#dispatch(this.#pools.acquire(this.#request.endpoint));
   }
@@ -106,6 +106,9 @@ export class EngineCall extends WheelEntry implements Dispatcher.DispatchHandler
     }
     this.#written = true;
     this.#reused = this.#connection?.countRequest() ?? false;
+    const { firstByteTimeoutMs, totalDeadlineMs } = this.#rules.limits;
+    this.deadlineMs = Math.min(this.#wheel.coarseNowMs + firstByteTimeoutMs, totalDeadlineMs);
+    this.#wheel.start(this);
   }
 
   onResponseStarted(): void {
@@ -146,6 +149,7 @@ export class EngineCall extends WheelEntry implements Dispatcher.DispatchHandler
     const fault = callFault(error, { written: this.#written, reused: this.#reused, answered: this.#answered });
     if (fault.stale) {
       this.#onStale();
+      this.#pools.discardIdle(this.#request.endpoint);
       if (this.#rules.repeatStale && !this.#repeated) {
         this.#repeat();
         return;
@@ -156,7 +160,7 @@ export class EngineCall extends WheelEntry implements Dispatcher.DispatchHandler
 
   onDeadline(): void {
     const total = this.deadlineMs >= this.#rules.limits.totalDeadlineMs;
-    const fault: TransportFault = total ? 'total_timeout' : this.#bodyBegun ? 'idle_timeout' : this.#written ? 'first_byte_timeout' : 'connect_timeout';
+    const fault: TransportFault = total ? 'total_timeout' : this.#bodyBegun ? 'idle_timeout' : 'first_byte_timeout';
     this.#fail({ fault, delivered: this.#written, stale: false });
   }
 

@@ -75,6 +75,11 @@ export class EnginePools {
     if (origin.connections === 0) this.#origins.delete(connection.endpoint);
   }
 
+  /** Ends the idle connections of `endpoint`: one has turned out dead, and the rest has idled at least as long. */
+  discardIdle(endpoint: string): void {
+    for (const connection of [...(this.#origins.get(endpoint)?.idle ?? [])]) this.discard(connection);
+  }
+
   /** Closes all connections at once. */
   async close(): Promise<void> {
     this.#origins.clear();
