@@ -62,5 +62,9 @@ export async function runAnswerLeg(services: FlowServices, request: GenerationRe
   if (exchange.endedBy() === null && !grant.aborted) call.start();
   const result = await relay.result;
   telemetry.phaseDuration(phase, performance.now() - beganMs);
+  if (result.kind === 'relayed') {
+    request.accounting.usage = result.usage;
+    if (phase === 'single') request.accounting.cachedTokens = result.usage?.cachedTokens ?? null;
+  }
   return result;
 }

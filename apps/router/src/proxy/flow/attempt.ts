@@ -1,6 +1,7 @@
 import { type AttemptOutcome, type LeaseResult, type Phase, type ScannedRequest, type TransportFault, type Unavailable } from '@switchyard/core';
 import { type ClientExchange } from '../client/client-exchange.js';
 import { type Interruption, type RelayResult } from '../streaming/answer-relay.js';
+import { type AnswerUsage } from '../streaming/answer-tail.js';
 import { type GrantHandle } from './grant-handle.js';
 import { type FailedCall, type RetryLedger } from './retry-ledger.js';
 
@@ -17,6 +18,15 @@ export interface GenerationRequest {
   readonly ledger: RetryLedger;
   /** Workers that were called, for the access log. */
   readonly workers: string[];
+  /** What the answer cost, as far as engines tell. */
+  readonly accounting: Accounting;
+}
+
+/** Filled as answers come; for receipts and rates. */
+export interface Accounting {
+  usage: AnswerUsage | null;
+  /** Of the prompt, on the worker that computed it: a decode worker's own number would say that all was cached. */
+  cachedTokens: number | null;
 }
 
 /** How one attempt ended, as far as the next step goes. Its grant has ended with it. */

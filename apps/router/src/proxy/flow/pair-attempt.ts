@@ -30,6 +30,7 @@ export async function pairAttempt(services: FlowServices, request: GenerationReq
   if (result.kind === 'interrupted') return endInterrupted(grant, times, 'prefill', result.by, null);
   const answer = goodAnswer(connector, result);
   if (answer === null) return endFailedPrefill(request, placed, grant, times, result);
+  request.accounting.cachedTokens = answer.usage?.cachedTokens ?? null;
   times.prefillDone();
   exchange.phase = 'handoff';
   exchange.onEnd(() => grant.end(times.outcome('decode', 'cancelled', null, null)));

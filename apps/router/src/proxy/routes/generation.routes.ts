@@ -94,13 +94,14 @@ async function place(context: RouteContext, exchange: ClientExchange, { route, r
     totalDeadlineMs: wheel.coarseNowMs + options.requestTimeoutMs,
     ledger: new RetryLedger(options.retryMaxAttempts),
     workers: [],
+    accounting: { usage: null, cachedTokens: null },
   };
   port.openRequest({ requestKey, requestId, route, model, stream });
   let end: FlowEnd = { status: null, outcome: 'internal_error', error: 'internal_error' };
   try {
     end = await runGeneration(services, request, { requestKey, prefixKey: prefixKeyOf(scanned) });
   } finally {
-    port.closeRequest(requestKey, { status: end.status, outcome: end.outcome, usage: null, reportedCachedTokens: null });
+    port.closeRequest(requestKey, { status: end.status, outcome: end.outcome, usage: request.accounting.usage, reportedCachedTokens: request.accounting.cachedTokens });
   }
   return { ...end, model, workers: request.workers };
 }

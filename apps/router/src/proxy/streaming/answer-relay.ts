@@ -4,6 +4,7 @@ import { type AnswerHead, readAnswerHead } from '../headers/engine-answer-head.j
 import { type CallFault } from '../upstream/call-fault.js';
 import { type CoarseWheel, WheelEntry } from '../upstream/coarse-wheel.js';
 import { type AnswerSink } from '../upstream/engine-call.js';
+import { AnswerTail, type AnswerUsage } from './answer-tail.js';
 import { FirstEventScanner, opensWithError } from './first-event.js';
 import { cutConnection, type KeptAnswer, writeAnswer } from './kept-answer.js';
 
@@ -12,7 +13,7 @@ export type Interruption = 'client_gone' | 'shutdown' | 'evicted';
 
 export type RelayResult =
   /** The client has the whole answer. */
-  | { readonly kind: 'relayed'; readonly status: number; readonly errorEvent: boolean }
+  | { readonly kind: 'relayed'; readonly status: number; readonly errorEvent: boolean; readonly usage: AnswerUsage | null }
   /** A failure that may be tried elsewhere. The client has nothing. */
   | { readonly kind: 'kept'; readonly answer: KeptAnswer; readonly errorEvent: boolean }
   /** The call failed. The client has nothing. */
@@ -68,7 +69,7 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
   #bytes = 0;
   #errorEvent = false;
   #headSent = false;
-  #tail = '';
+  readonly #tail = new AnswerTail();
   #drains = false;
 
   constructor(res: ServerResponse, wheel: CoarseWheel, rules: RelayRules) {
@@ -143,7 +144,8 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
       writeAnswer(this.#res, { head: this.#withRoute(head), body: this.#joined(), truncated: false });
       this.#headSent = true;
     }
-    this.#finish({ kind: 'relayed', status: head.status, errorEvent: this.#errorEvent });
+    for (const bytes of this.#chunks) this.#tail.note(bytes);
+    this.#finish({ kind: 'relayed', status: head.status, errorEvent: this.#errorEvent, usage: this.#tail.usage() });
   }
 
   fault(fault: CallFault): void {
@@ -200,7 +202,7 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
   }
 
   #pass(bytes: Buffer): boolean {
-    this.#noteTail(bytes);
+    this.#tail.note(bytes);
     if (this.#res.write(bytes)) return true;
     if (!this.#drains) {
       this.#drains = true;
@@ -246,16 +248,9 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
     this.#sendHead();
     for (const bytes of this.#chunks) this.#pass(bytes);
     if (stream) {
-      const between = this.#tail === '' || /(?:\n\n|\r\r|\r\n\r\n)$/.test(this.#tail);
-      this.#res.write(`${between ? '' : '\n\n'}${errorEvent(this.#rules.describe(why))}`);
+      this.#res.write(`${this.#tail.betweenEvents ? '' : '\n\n'}${errorEvent(this.#rules.describe(why))}`);
     }
     cutConnection(this.#res);
-  }
-
-  #noteTail(bytes: Buffer): void {
-    if (this.#head?.eventStream !== true) return;
-    const end = bytes.toString('latin1', Math.max(0, bytes.length - 4));
-    this.#tail = bytes.length >= 4 ? end : (this.#tail + end).slice(-4);
   }
 
   #withRoute(head: AnswerHead): AnswerHead {
