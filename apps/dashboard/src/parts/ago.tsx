@@ -1,0 +1,21 @@
+import { type JSX } from 'react';
+
+import { useNow } from '../live/use-now.js';
+import { absolute, duration } from './format.js';
+
+/** `4 s ago`, `in 2 min 5 s`; the absolute time on hover. */
+export function Ago({ at, bare = false }: { readonly at: string; readonly bare?: boolean }): JSX.Element {
+  const pastMs = useNow() - Date.parse(at);
+  return (
+    <time dateTime={at} title={absolute(at)}>
+      {relative(pastMs, bare)}
+    </time>
+  );
+}
+
+function relative(pastMs: number, bare: boolean): string {
+  if (Math.abs(pastMs) < 1000) return bare ? '0 s' : 'now';
+  const text = duration(Math.floor(Math.abs(pastMs) / 1000) * 1000).replace('.0 s', ' s');
+  if (bare) return text;
+  return pastMs > 0 ? `${text} ago` : `in ${text}`;
+}

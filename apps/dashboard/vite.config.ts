@@ -1,0 +1,25 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const router = process.env['SWITCHYARD_ADMIN'] ?? 'http://127.0.0.1:9000';
+/** The router takes a live connection only from its own origin. */
+const proxy = {
+  '/api': { target: router, changeOrigin: true },
+  '/live': { target: router, ws: true, changeOrigin: true, headers: { origin: router } },
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  resolve: { conditions: ['@switchyard/source', 'module', 'browser', 'development|production'] },
+  server: { host: '127.0.0.1', proxy },
+  preview: { host: '127.0.0.1', proxy },
+  build: {
+    outDir: '../../dist/apps/dashboard',
+    emptyOutDir: true,
+    target: 'es2022',
+    // The page's Content-Security-Policy knows neither inline scripts nor data: addresses.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+});
