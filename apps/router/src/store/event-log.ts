@@ -51,9 +51,10 @@ export class EventLog {
 
   /** Ascending. From memory where that reaches far enough back, or when the store cannot be read. */
   read(query: EventQuery): NumberedEvent[] {
+    // A number that somebody has seen must not name another event after a crash.
+    this.flush();
     const oldest = this.#ring[0]?.eventSeq ?? this.#nextSeq;
     if (oldest > 1 && !(query.after !== null && query.after >= oldest - 1)) {
-      this.flush();
       try {
         return this.#deps.store.readEvents(query);
       } catch (error) {

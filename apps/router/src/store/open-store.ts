@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { StartError } from '../cli/start-error.js';
 import { MemoryStore } from './memory.store.js';
@@ -10,7 +11,7 @@ import { type Store } from './store.js';
 export function openStore(dataDir: string): Store {
   if (dataDir === 'memory') return new MemoryStore();
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(dataDir);
     const store = new SqliteStore(dataDir);
     // Entries that cannot be understood are found out now as well.
     store.load();
@@ -22,5 +23,22 @@ export function openStore(dataDir: string): Store {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+  return codeOf(error) === 'SQLITE_BUSY';
+}
+
+/** As `mkdir -p`. Node's own recursion never returns where a parent that is there answers ENOENT, as in /proc. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    makeDirectory(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
 }
