@@ -91,7 +91,8 @@ describe('what viewers see over HTTP', () => {
       expect.arrayContaining(['/api/v1/workers', '/api/v1/workers/{id}/drain', '/api/v1/endpoints/drain', '/api/v1/quarantine/{role}/{endpoint}', '/api/v1/config', '/api/v1/session']),
     );
     expect(body.paths['/api/v1/workers'].post.requestBody.content['application/json'].schema.properties).toHaveProperty('url');
-    expect(JSON.stringify(body.paths['/api/v1/workers'].get.responses['200'])).toContain('safeToStop');
+    expect(JSON.stringify(body.paths['/api/v1/workers'].get.responses['200'])).toContain('#/components/schemas/Worker');
+    expect(body.components.schemas.Worker.properties).toHaveProperty('safeToStop');
     const page = await admin.get('/api/docs');
     expect(page.status).toBe(200);
     // Its content policy lets no inline script run.
