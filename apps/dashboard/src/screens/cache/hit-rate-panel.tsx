@@ -1,0 +1,36 @@
+import type { SeriesPoint } from '@switchyard/core/contracts';
+import { type JSX, useMemo, useState } from 'react';
+
+import { useHistory } from '../../api/queries.js';
+import { useLive } from '../../live/live-store.js';
+import { clock, percent } from '../../parts/format.js';
+import { EmptyState, Panel } from '../../parts/panel.js';
+import styles from './cache.module.css';
+import { HitRateChart } from './hit-rate-chart.js';
+
+const windowSecs = 900;
+const everyMs = 10_000;
+const noPoints: readonly SeriesPoint[] = [];
+
+/** How much of all prompts was found in a cache, over the last 15 minutes as the router kept them. */
+export function HitRatePanel(): JSX.Element {
+  const isPaused = useLive(({ link }) => link.phase === 'paused');
+  const history = useHistory(windowSecs, isPaused ? 0 : everyMs);
+  const live = useLive(({ picture }) => picture?.overview.hitRate);
+  const points = history.data?.series?.hitRate ?? noPoints;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const measured = useMemo(() => points.some(([, value]) => value !== null), [points]);
+  const point = pointed === null ? undefined : points[pointed];
+  const shown = point === undefined ? (live ?? history.data?.now.hitRate) : point[1];
+
+  return (
+    <Panel title="Hit rate" note="of all prompt bytes, last 15 minutes" side={point !== undefined && <span className="sy-dim">{clock(point[0])}</span>}>
+      <p className={styles['now']}>{percent(shown)}</p>
+      {measured ? (
+        <HitRateChart points={points} onPoint={setPointed} />
+      ) : (
+        history.data !== undefined && <EmptyState title="Nothing measured yet">The line begins with the first prompt that is placed by its prefix.</EmptyState>
+      )}
+    </Panel>
+  );
+}

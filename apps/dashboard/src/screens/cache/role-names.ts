@@ -1,0 +1,1 @@
+export const roleNames = { prefill: 'Prefill', decode: 'Decode', regular: 'Regular' } as const;

@@ -1,0 +1,1 @@
+export const configPath = '/api/v1/config';
