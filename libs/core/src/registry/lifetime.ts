@@ -25,7 +25,7 @@ export class Lifetime {
   readonly role: Role;
   readonly endpoint: string;
   readonly generation: number;
-  readonly heartbeat = new HeartbeatHistory();
+  #heartbeat = new HeartbeatHistory();
   readonly #statements = new Map<SourceKind, Statement>();
   /** By source, kept when its statement expires: a static engine that pings again may prove a new process. */
   readonly #facts = new Map<SourceKind, ProcessFacts>();
@@ -50,6 +50,10 @@ export class Lifetime {
     return this.#statements.size > 0;
   }
 
+  get heartbeat(): HeartbeatHistory {
+    return this.#heartbeat;
+  }
+
   /** Whether the process facts in `registration` contradict this lifetime; `null` = they do not. */
   contradiction(registration: Registration): string | null {
     const before = mergeFacts(this.#facts.get(registration.source) ?? noFacts, { ...noFacts, startedAtSecs: this.#learntStartSecs });
@@ -63,7 +67,19 @@ export class Lifetime {
     this.#facts.set(source, mergeFacts(this.#facts.get(source) ?? noFacts, factsOf(registration)));
     this.#named = mergeFacts(factsOf(registration), this.#named);
     if (registration.startedAtSecs !== null) this.#noteStart(registration.startedAtSecs);
-    if (ttlMs !== null) this.heartbeat.beat(nowMs, ttlMs);
+    if (ttlMs !== null) this.#heartbeat.beat(nowMs, ttlMs);
+  }
+
+  /**
+   * Takes over what sources other than `source` state of `ended`, whose process is proven gone. It expires when it
+   * would have, and tells nothing of the process that is there now: the next word of such a source is learning.
+   */
+  carryOver(ended: Lifetime, source: SourceKind | null): void {
+    for (const [other, statement] of ended.#statements) {
+      if (other === source) continue;
+      this.#statements.set(other, statement);
+      if (statement.expiresAtMs !== null) this.#heartbeat = ended.#heartbeat;
+    }
   }
 
   withdraw(source: SourceKind): boolean {
@@ -83,10 +99,6 @@ export class Lifetime {
   /** Statements that outlive a refused or ended lifetime: those no ping has to renew. */
   get lastingRegistrations(): Registration[] {
     return [...this.#statements.values()].filter(({ expiresAtMs }) => expiresAtMs === null).map(({ registration }) => registration);
-  }
-
-  get registrations(): Registration[] {
-    return [...this.#statements.values()].map(({ registration }) => registration);
   }
 
   /** Time left of the statement that must be renewed, at `nowMs`; `null` when there is none. */

@@ -134,6 +134,26 @@ describe('a new lifetime', () => {
     expect(kit.worker('regular', a).generation).toBe(generation);
   });
 
+  it('is proven once by one restart, though the probe and the ping tell of it one after the other', () => {
+    const kit = new ClusterKit();
+    kit.join('regular', a, { zmqAddress: 'tcp://old', instance: '1' }, { startedAtSecs: 100 });
+    kit.probe(kit.worker('regular', a), { startedAtSecs: 200 });
+    const fresh = kit.worker('regular', a);
+    expect(kit.register('regular', a, { zmqAddress: 'tcp://new', instance: '2', startedAtSecs: 200 })).toBe(fresh);
+    expect(fresh.zmqAddress).toBe('tcp://new');
+    expect(kit.register('regular', a, { zmqAddress: 'tcp://newer' })).not.toBe(fresh);
+  });
+
+  it('that a probe proves does not live longer for it than its pings allow', () => {
+    const kit = new ClusterKit();
+    kit.join('regular', a, {}, { startedAtSecs: 100 });
+    kit.advance(9_000);
+    kit.probe(kit.worker('regular', a), { startedAtSecs: 200 });
+    expect(kit.cluster.heartbeatOf(kit.worker('regular', a))).toBe('late');
+    kit.advance(1_000);
+    expect(kit.find('regular', a)).toBeUndefined();
+  });
+
   it('is proven by an engine id not seen on that worker before', () => {
     const kit = new ClusterKit();
     const prefill = kit.join('prefill', a);

@@ -146,41 +146,28 @@ export class ServiceRegistry {
   }
 
   #replace(current: Lifetime, proof: string, registration: Registration | null): RegisterOutcome & { kind: 'replaced' } {
-    const others = current.registrations.filter(({ source }) => source !== registration?.source);
-    const generation = this.#deps.nextGeneration();
+    const lifetime = new Lifetime(current.role, current.endpoint, this.#deps.nextGeneration());
     this.#end(current, 'replaced', proof);
-    const stated = [...(registration === null ? [] : [registration]), ...others.map((other) => this.#withoutFacts(other))];
-    const lifetime = this.#insert(current.key, generation, stated, current.generation, true);
+    lifetime.carryOver(current, registration?.source ?? null);
+    this.#insert(lifetime, registration === null ? [] : [registration], current.generation, true);
     return { kind: 'replaced', lifetime, proof };
-  }
-
-  /** What another source said of the old process says nothing of the new one; its addresses stay its word. */
-  #withoutFacts(registration: Registration): Registration {
-    return { ...registration, instance: null, startedAtSecs: null };
   }
 
   #begin(key: EndpointKey, generation: number, registrations: readonly Registration[]): RegisterOutcome & { kind: 'new' } {
     const past = this.#pastFacts.get(key) ?? noFacts;
     const provenNewProcess = registrations.some((registration) => proofOfNewProcess(past, registration) !== null);
-    const lifetime = this.#insert(key, generation, registrations, null, provenNewProcess);
-    return { kind: 'new', lifetime, provenNewProcess };
-  }
-
-  #insert(
-    key: EndpointKey,
-    generation: number,
-    registrations: readonly Registration[],
-    replaces: number | null,
-    provenNewProcess: boolean,
-  ): Lifetime {
     const [first] = registrations;
     if (first === undefined) throw new Error(`a lifetime of ${key} needs a registration`);
     const lifetime = new Lifetime(first.role, first.endpoint, generation);
+    this.#insert(lifetime, registrations, null, provenNewProcess);
+    return { kind: 'new', lifetime, provenNewProcess };
+  }
+
+  #insert(lifetime: Lifetime, registrations: readonly Registration[], replaces: number | null, provenNewProcess: boolean): void {
     for (const registration of registrations) lifetime.state(registration, this.#deps.clock.nowMs);
-    this.#waiting.delete(key);
-    this.#lifetimes.set(key, lifetime);
+    this.#waiting.delete(lifetime.key);
+    this.#lifetimes.set(lifetime.key, lifetime);
     this.#deps.listener.began(lifetime, { replaces, provenNewProcess });
-    return lifetime;
   }
 
   #end(lifetime: Lifetime, reason: LeaveReason, proof: string | null): void {

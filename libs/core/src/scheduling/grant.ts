@@ -100,6 +100,11 @@ export class Grant {
     return this.#lease?.record.phase ?? null;
   }
 
+  /** Its decode worker is held for it and has not begun. */
+  get bound(): boolean {
+    return this.#holds.bound !== null;
+  }
+
   beginHold(worker: Worker, kind: HoldKind, nowMs: number): void {
     const { requestKey, requestId } = this.request;
     const record: HoldRecord = { grantId: this.id, requestKey, requestId, kind, sinceMs: nowMs };

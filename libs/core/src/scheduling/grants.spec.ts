@@ -218,6 +218,7 @@ describe('a hand-off', () => {
     const first = kit.beginDecode(grantId);
     const again = kit.cluster.scheduler.beginDecode(grantId, [first], outcome('failed', { phase: 'decode', fault: 'connect_refused' }));
     expect(again).toEqual({ kind: 'stale', cause: 'decode_departed' });
+    expect(kit.cluster.scheduler.beginDecode(grantId, [])).toEqual({ kind: 'stale', cause: 'decode_departed' });
     kit.end(grantId, 'cancelled', { phase: 'decode' });
     expect(held(decode)).toEqual([0, 0, 0]);
   });

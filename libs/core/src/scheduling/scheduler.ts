@@ -266,7 +266,7 @@ export class Scheduler {
 
   #activateBound(grant: Grant): BeginDecodeResult {
     const { decode } = grant;
-    if (decode?.departure !== null) return { kind: 'stale', cause: 'decode_departed' };
+    if (decode?.departure !== null || !grant.bound) return { kind: 'stale', cause: 'decode_departed' };
     grant.beginLease(decode, 'decode', this.#deps.clock.monotonicMs());
     grant.endHold('bound');
     grant.state = 'decode';
