@@ -79,6 +79,11 @@ export class ApiServer {
     return this.#presence.openCount;
   }
 
+  /** Bytes of request bodies held in memory. */
+  get bufferedBytes(): number {
+    return this.#presence.bufferedBytes;
+  }
+
   /** Resolves when no request is in progress. */
   drained(): Promise<void> {
     return this.#presence.whenIdle();

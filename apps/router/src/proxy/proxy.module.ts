@@ -36,6 +36,7 @@ export class ProxyService extends ApiServer {
       telemetry,
       log,
     });
+    metrics.watchDataPlane({ bufferedBytes: () => this.bufferedBytes });
   }
 }
 

@@ -60,6 +60,7 @@ class BodyReader extends WheelEntry {
     }
     this.deadlineMs += chunk.length / leastBytesPerMs;
     this.#chunks.push(chunk);
+    this.#exchange.bodyBytes = this.#bytes;
   };
 
   readonly #onEnd = (): void => {

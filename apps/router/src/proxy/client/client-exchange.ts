@@ -16,6 +16,8 @@ export class ClientExchange {
   readonly arrivedMs = performance.now();
   /** What is being done for it; where a client that leaves is counted. */
   phase: AbortPhase = 'upload';
+  /** Bytes of its body that are held; until it ends, because an attempt may need them again. */
+  bodyBytes = 0;
   #ended: ExchangeEnd | null = null;
   /** @internal Neighbours among the open exchanges; the presence's own. */
   next: ClientExchange | null = null;

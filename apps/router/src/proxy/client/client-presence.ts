@@ -29,6 +29,13 @@ export class ClientPresence {
     return this.#openCount;
   }
 
+  /** Body bytes of all open exchanges. O(open exchanges). */
+  get bufferedBytes(): number {
+    let bytes = 0;
+    for (let exchange = this.#newest; exchange !== null; exchange = exchange.next) bytes += exchange.bodyBytes;
+    return bytes;
+  }
+
   openOn(socket: Socket): number {
     return this.#bySocket.get(socket)?.length ?? 0;
   }
