@@ -19,8 +19,15 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** A list as the admin API gives it. */
+export interface ListAnswer<T> {
+  readonly items: readonly T[];
+  readonly seq: number;
+  readonly next?: number;
+}
+
 export interface AdminQuery {
-  /** Reads again this often while the tab is seen; absent = once. */
+  /** Reads again this often while the tab is seen; 0 or absent = once. */
   readonly everyMs?: number;
   readonly enabled?: boolean;
   /** Shows the last answer while the next one, under another path, is on its way. */
@@ -33,7 +40,7 @@ export function useAdmin<T>(path: string, { everyMs, enabled = true, keepPreviou
     queryKey: [path],
     queryFn: ({ signal }) => call<T>(path, { signal }),
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined || everyMs === 0 ? {} : { refetchInterval: everyMs }),
     ...(keepPrevious ? { placeholderData: (previous: T | undefined) => previous as never } : {}),
   });
 }
@@ -58,8 +65,8 @@ export const useSession = (): UseQueryResult<SessionAnswer, AdminError> =>
 /** Facts that hold while the router runs. */
 export const useAbout = (): UseQueryResult<AboutView, AdminError> => useAdmin<AboutView>('/api/v1/about', { everyMs: 60_000 });
 
-export const useWorkerDetail = (id: string): UseQueryResult<WorkerDetailView, AdminError> =>
-  useAdmin<WorkerDetailView>(`/api/v1/workers/${encodeURIComponent(id)}`, { everyMs: 1000 });
+export const useWorkerDetail = (id: string, query: AdminQuery = { everyMs: 1000 }): UseQueryResult<WorkerDetailView, AdminError> =>
+  useAdmin<WorkerDetailView>(`/api/v1/workers/${encodeURIComponent(id)}`, query);
 
 export const useHistory = (windowSecs: number, everyMs: number): UseQueryResult<OverviewAnswer, AdminError> =>
   useAdmin<OverviewAnswer>(`/api/v1/overview?windowSecs=${windowSecs}`, { everyMs });

@@ -4,6 +4,7 @@ import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '
 import { type JSX, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 
+import { ActionDialogs } from '../actions/action-dialogs.js';
 import { useMayAct } from '../api/queries.js';
 import { logOut } from '../api/session.js';
 import { useLive } from '../live/live-store.js';
@@ -68,6 +69,7 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         {children}
       </main>
       <KeyHelp opened={helping} onClose={() => setHelping(false)} />
+      <ActionDialogs />
       <StateChanges />
     </div>
   );

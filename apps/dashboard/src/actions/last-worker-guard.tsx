@@ -1,0 +1,57 @@
+import type { WorkerView } from '@switchyard/core/contracts';
+import { Button, Stack, Text } from '@mantine/core';
+import { type JSX } from 'react';
+
+import { type AdminError } from '../api/client.js';
+import { plural } from '../parts/format.js';
+import { Refusal } from '../parts/refusal.js';
+import { type ActionCall } from './action-calls.js';
+import { closeAction } from './action-store.js';
+import { AsCurl } from './dialog-parts.js';
+import styles from './dialog.module.css';
+
+export interface LastWorkerGuardProps {
+  readonly refusals: readonly { readonly worker: WorkerView; readonly error: AdminError }[];
+  /** Others of the same wish that were done. */
+  readonly drained: number;
+  readonly verb: 'Drain' | 'Evict';
+  readonly busy: boolean;
+  readonly calls: readonly ActionCall[];
+  readonly onOverride: () => void;
+}
+
+/** The router refused because something would stop working: says what, and offers to do it all the same. */
+export function LastWorkerGuard({ refusals, drained, verb, busy, calls, onOverride }: LastWorkerGuardProps): JSX.Element {
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={600}>
+        {refusals.length === 1 ? `Without ${refusals[0]?.worker.id ?? 'it'} this would stop working:` : 'Without these workers this would stop working:'}
+      </Text>
+      <ul className={styles['results']}>
+        {refusals.map(({ worker, error }) => (
+          <li key={worker.id}>{stopsOf(worker, error)}</li>
+        ))}
+      </ul>
+      {refusals.slice(0, 1).map(({ worker, error }) => (
+        <Refusal key={worker.id} error={error} />
+      ))}
+      {drained > 0 && <Text size="sm">{plural(drained, 'other worker is', 'other workers are')} draining as asked.</Text>}
+      <AsCurl calls={calls} />
+      <div className={styles['foot']}>
+        <Button variant="default" data-autofocus onClick={closeAction}>
+          Keep {refusals.length === 1 ? 'it' : 'them'} in service
+        </Button>
+        <Button color="red" loading={busy} onClick={onOverride}>
+          {verb} anyway
+        </Button>
+      </div>
+    </Stack>
+  );
+}
+
+function stopsOf(worker: WorkerView, { details }: AdminError): string {
+  const model = typeof details['model'] === 'string' ? `requests for ${details['model']}` : 'all requests';
+  const role = typeof details['role'] === 'string' ? details['role'] : worker.role;
+  const group = typeof details['group'] === 'string' ? details['group'] : worker.group;
+  return `${worker.id}: ${model} would get 503; it is the last selectable ${role} worker of group ${group}.`;
+}

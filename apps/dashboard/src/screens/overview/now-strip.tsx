@@ -1,0 +1,97 @@
+import type { OverviewNow, SeriesName, SeriesPoint } from '@switchyard/core/contracts';
+import { type JSX, useCallback, useMemo, useState } from 'react';
+
+import { useHistory } from '../../api/queries.js';
+import { useLive } from '../../live/live-store.js';
+import { clock, count, rate } from '../../parts/format.js';
+import styles from './now-strip.module.css';
+import { TrendChart, type TrendData } from './trend-chart.js';
+
+interface Measure {
+  readonly name: string;
+  readonly series: readonly SeriesName[];
+  readonly now: (overview: OverviewNow) => readonly (number | null)[];
+  readonly shown: (value: number) => string;
+  readonly unit: string;
+  readonly leastTop: number;
+  readonly isBad?: (value: number) => boolean;
+}
+
+const percentShown = (value: number): string => (value === 0 ? '0' : (value * 100).toPrecision(value < 0.1 ? 2 : 3).replace(/\.?0+$/, ''));
+const msShown = (value: number): string => (value < 100 ? value.toPrecision(2).replace(/\.0$/, '') : count(value));
+
+const measures: readonly Measure[] = [
+  { name: 'Requests', series: ['rps'], now: ({ rps }) => [rps], shown: rate, unit: '/s', leastTop: 1 },
+  { name: 'In flight', series: ['inflight'], now: ({ inflight }) => [inflight], shown: count, unit: '', leastTop: 4 },
+  { name: 'Queued', series: ['queued'], now: ({ queued }) => [queued], shown: count, unit: '', leastTop: 4 },
+  {
+    name: 'First token',
+    series: ['ttftP50Ms', 'ttftP95Ms'],
+    now: ({ ttftMs }) => [ttftMs.p50, ttftMs.p95],
+    shown: msShown,
+    unit: 'ms p50 / p95',
+    leastTop: 20,
+  },
+  { name: 'Tokens', series: ['tokensPerSecond'], now: ({ tokensPerSecond }) => [tokensPerSecond], shown: rate, unit: '/s', leastTop: 10 },
+  {
+    name: 'Errors',
+    series: ['errorShare'],
+    now: ({ errorShare }) => [errorShare],
+    shown: percentShown,
+    unit: '%',
+    leastTop: 0.02,
+    isBad: (value) => value > 0.01,
+  },
+  { name: 'Cache hits', series: ['hitRate'], now: ({ hitRate }) => [hitRate], shown: percentShown, unit: '%', leastTop: 1 },
+];
+
+/** The numbers of now, each over its last 15 minutes as the router kept them. */
+export function NowStrip(): JSX.Element | null {
+  const overview = useLive((state) => state.picture?.overview);
+  const isLive = useLive((state) => state.link.phase === 'live');
+  const history = useHistory(900, isLive ? 10_000 : 0).data?.series;
+  const [point, setPoint] = useState<number | null>(null);
+  if (overview === undefined) return null;
+  return (
+    <section className={styles['strip']} aria-label="Now, and the last 15 minutes">
+      {measures.map((measure) => (
+        <Tile key={measure.name} measure={measure} overview={overview} history={history} point={point} onPoint={setPoint} />
+      ))}
+    </section>
+  );
+}
+
+interface TileProps {
+  readonly measure: Measure;
+  readonly overview: OverviewNow;
+  readonly history: Partial<Record<SeriesName, readonly SeriesPoint[]>> | undefined;
+  readonly point: number | null;
+  readonly onPoint: (index: number | null) => void;
+}
+
+function Tile({ measure, overview, history, point, onPoint }: TileProps): JSX.Element {
+  const data = useMemo(() => trendOf(measure.series, history), [measure.series, history]);
+  const tell = useCallback((index: number | null) => onPoint(index), [onPoint]);
+  const pointedAt = point === null ? undefined : data.at[point];
+  const values = point === null || pointedAt === undefined ? measure.now(overview) : data.values.map((one) => one[point] ?? null);
+  const known = values.filter((value) => value !== null);
+  const isBad = measure.isBad !== undefined && known.some(measure.isBad);
+  return (
+    <div className={styles['tile']}>
+      <div className={styles['name']}>
+        <span>{measure.name}</span>
+        {pointedAt !== undefined && <span>{clock(pointedAt * 1000)}</span>}
+      </div>
+      <p className={styles['value']}>
+        <span className={isBad ? styles['bad'] : undefined}>{known.length === 0 ? '–' : values.map((value) => (value === null ? '–' : measure.shown(value))).join(' / ')}</span>
+        {known.length > 0 && measure.unit !== '' && <span className={styles['unit']}>{measure.unit}</span>}
+      </p>
+      <TrendChart data={data} label={`${measure.name} over 15 minutes`} leastTop={measure.leastTop} onPoint={tell} />
+    </div>
+  );
+}
+
+function trendOf(names: readonly SeriesName[], history: TileProps['history']): TrendData {
+  const first = history?.[names[0] ?? 'rps'] ?? [];
+  return { at: first.map(([at]) => at / 1000), values: names.map((name) => (history?.[name] ?? []).map(([, value]) => value)) };
+}

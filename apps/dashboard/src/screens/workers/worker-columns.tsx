@@ -1,0 +1,140 @@
+import type { WorkerView } from '@switchyard/core/contracts';
+import { type ReactNode } from 'react';
+
+import { Ago } from '../../parts/ago.js';
+import { bytes, count, duration, percent, shortEndpoint } from '../../parts/format.js';
+import { bySeverity, statusOf } from '../../parts/worker-status.js';
+import { HeartbeatRing } from './heartbeat-ring.js';
+import { CircuitCell, EngineCell, HealthCell, LoadCell, NameCell, StateCell } from './worker-cells.js';
+
+export interface CellContext {
+  /** Load that fills the bar. */
+  readonly fullLoad: number;
+}
+
+export interface WorkerColumn {
+  readonly id: string;
+  readonly name: string;
+  /** Of a CSS grid. */
+  readonly width: string;
+  readonly align?: 'right';
+  /** Least width of the page at which it is shown unless chosen otherwise; absent = always. */
+  readonly fromPx?: number;
+  /** Not shown until chosen. */
+  readonly isExtra?: true;
+  readonly cell: (worker: WorkerView, context: CellContext) => ReactNode;
+  readonly order: (a: WorkerView, b: WorkerView) => number;
+}
+
+const byNumber =
+  (of: (worker: WorkerView) => number | null | undefined) =>
+  (a: WorkerView, b: WorkerView): number =>
+    (of(a) ?? -1) - (of(b) ?? -1);
+const byText =
+  (of: (worker: WorkerView) => string) =>
+  (a: WorkerView, b: WorkerView): number =>
+    of(a).localeCompare(of(b), 'en', { numeric: true });
+
+export const workerColumns: readonly WorkerColumn[] = [
+  {
+    id: 'state',
+    name: 'State',
+    width: 'minmax(128px, 1.3fr)',
+    cell: (worker) => <StateCell worker={worker} />,
+    order: (a, b) => bySeverity(statusOf(a), statusOf(b)),
+  },
+  { id: 'worker', name: 'Worker', width: 'minmax(92px, 0.8fr)', cell: (worker) => <NameCell worker={worker} />, order: byText(({ id }) => id) },
+  {
+    id: 'endpoint',
+    name: 'Endpoint',
+    width: 'minmax(150px, 1.2fr)',
+    fromPx: 700,
+    cell: ({ endpoint }) => (
+      <span className="sy-mono" title={endpoint}>
+        {shortEndpoint(endpoint)}
+      </span>
+    ),
+    order: byText(({ endpoint }) => endpoint),
+  },
+  { id: 'generation', name: 'Gen.', width: '56px', align: 'right', fromPx: 1350, cell: ({ generation }) => generation, order: byNumber(({ generation }) => generation) },
+  { id: 'group', name: 'Group', width: 'minmax(70px, 0.4fr)', isExtra: true, cell: ({ group }) => <span title={group}>{group}</span>, order: byText(({ group }) => group) },
+  {
+    id: 'load',
+    name: 'Load',
+    width: '110px',
+    cell: (worker, { fullLoad }) => <LoadCell worker={worker} fullLoad={fullLoad} />,
+    order: byNumber(({ load }) => load),
+  },
+  { id: 'pressure', name: 'Pressure', width: '78px', align: 'right', isExtra: true, cell: ({ pressure }) => pressure, order: byNumber(({ pressure }) => pressure) },
+  {
+    id: 'engine',
+    name: 'Engine run + wait',
+    width: '136px',
+    fromPx: 1000,
+    cell: (worker) => <EngineCell worker={worker} />,
+    order: byNumber(({ engine }) => engine?.running),
+  },
+  { id: 'processed', name: 'Processed', width: '86px', align: 'right', fromPx: 900, cell: ({ processed }) => count(processed), order: byNumber(({ processed }) => processed) },
+  { id: 'failed', name: 'Failed', width: '68px', align: 'right', isExtra: true, cell: ({ failed }) => count(failed), order: byNumber(({ failed }) => failed) },
+  { id: 'health', name: 'Health', width: '84px', fromPx: 900, cell: (worker) => <HealthCell worker={worker} />, order: byText(({ health }) => health) },
+  { id: 'circuit', name: 'Circuit', width: '78px', fromPx: 1350, cell: (worker) => <CircuitCell worker={worker} />, order: byText(({ circuit }) => circuit) },
+  {
+    id: 'heartbeat',
+    name: 'Heartbeat',
+    width: '88px',
+    fromPx: 600,
+    cell: (worker) => <HeartbeatRing worker={worker} />,
+    order: byNumber(({ heartbeatAgeMs }) => heartbeatAgeMs),
+  },
+  {
+    id: 'models',
+    name: 'Models',
+    width: 'minmax(100px, 0.7fr)',
+    fromPx: 1350,
+    cell: ({ models, modelsKnown }) => <span title={models.join('\n')}>{modelsKnown ? models.join(', ') : <span className="sy-dim">not learnt yet</span>}</span>,
+    order: byText(({ models }) => models.join()),
+  },
+  {
+    id: 'cache',
+    name: 'Cache',
+    width: '66px',
+    align: 'right',
+    fromPx: 1000,
+    cell: ({ cache }) => <span title={`${bytes(cache.coveredBytes)} of prompts`}>{percent(cache.share)}</span>,
+    order: byNumber(({ cache }) => cache.share),
+  },
+  {
+    id: 'latency',
+    name: 'Latency',
+    width: '84px',
+    align: 'right',
+    fromPx: 1200,
+    cell: ({ role, latency }) => {
+      const ms = role === 'prefill' ? latency?.prefillMs : latency?.firstByteMs;
+      return <span title={role === 'prefill' ? 'prefill, smoothed' : 'first byte, smoothed'}>{duration(ms)}</span>;
+    },
+    order: byNumber(({ role, latency }) => (role === 'prefill' ? latency?.prefillMs : latency?.firstByteMs)),
+  },
+  {
+    id: 'version',
+    name: 'Version',
+    width: 'minmax(70px, 0.4fr)',
+    isExtra: true,
+    cell: ({ engine }) => engine?.version ?? <span className="sy-dim">–</span>,
+    order: byText(({ engine }) => engine?.version ?? ''),
+  },
+  {
+    id: 'uptime',
+    name: 'Uptime',
+    width: '92px',
+    align: 'right',
+    fromPx: 1200,
+    cell: ({ registeredAt }) => <Ago at={registeredAt} bare />,
+    order: (a, b) => Date.parse(b.registeredAt) - Date.parse(a.registeredAt),
+  },
+];
+
+/** Which columns a page of this width shows when nothing is chosen. */
+export function defaultVisibility(pagePx: number): Record<string, boolean> {
+  return Object.fromEntries(workerColumns.map(({ id, fromPx = 0, isExtra }) => [id, isExtra !== true && pagePx >= fromPx]));
+}
