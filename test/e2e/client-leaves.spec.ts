@@ -165,6 +165,52 @@ describe('13: clients that leave', () => {
     client.leave('close');
   });
 
+  it.each(leavings)('between the legs, waiting for a gated decode worker, by %s', async (how) => {
+    const prefills: (() => void)[] = [];
+    const prefill = started.add(await ScriptedEngine.start({ handle: (_call, res) => void prefills.push(() => answerJson(res, completion('x'))) }), (it) => it.stop());
+    const decode = started.add(await ScriptedEngine.start(), (it) => it.stop());
+    const router = await started.router(['--prefill', prefill.url, '--decode', decode.url, '--kv-connector', 'nixl', '--gate-wait-secs', '10']);
+    const [before] = (await router.admin.selectable({ prefill: 1, decode: 1 })).filter(({ role }) => role === 'decode');
+    const client = await RawClient.post(router.api, '/v1/completions', { model: 'm', prompt: 'x' });
+    await eventually('prefill runs', () => prefills.length === 1);
+    decode.healthStatus = 503;
+    await router.admin.call('POST', `/api/v1/workers/${before!.id}/evict`, { reason: 'test', quarantineSecs: 0, force: true });
+    await eventually('a gated successor', async () => ((await router.admin.worker('decode', decode.url))?.generation ?? 0) > before!.generation);
+    prefills[0]!();
+    await eventually('waiting', async () => (await router.admin.worker('prefill', prefill.url))!.holds.kvOut === 1);
+    await pause(200);
+    const leftMs = performance.now();
+    client.leave(how);
+    await measured('all leases and holds released', leftMs, async () => await nothingHeld(router));
+    decode.healthStatus = 200;
+    await router.admin.selectable({ prefill: 1, decode: 1 });
+    expect(decode.inference()).toEqual([]);
+    await settled(router);
+    client.leave('close');
+  });
+
+  it('between reserve and the prefill call: the prefill engine never hears of it', async () => {
+    const prefill = await started.engine(['--role', 'prefill', '--connector', 'nixl']);
+    const decode = await started.engine(['--role', 'decode', '--connector', 'nixl']);
+    const router = await started.router(['--prefill', prefill.url, '--decode', decode.url]);
+    await router.admin.selectable({ prefill: 1, decode: 1 });
+    const thaw = started.add(await freeze(prefill), (end) => end());
+    const client = await RawClient.post(router.api, '/v1/completions', { model: 'sim-model', prompt: 'x' });
+    // The connector is not known yet, so decode is bound as well.
+    await eventually('reserved', async () => {
+      const workers = await router.admin.workers();
+      return workers.find(({ role }) => role === 'prefill')!.load === 1 && workers.find(({ role }) => role === 'decode')!.holds.bound === 1;
+    });
+    const leftMs = performance.now();
+    client.leave('close');
+    await measured('all leases and holds released', leftMs, async () => await nothingHeld(router));
+    thaw();
+    await eventually('the prefill engine is back', async () => (await prefill.state()).role === 'prefill');
+    await pause(1_500);
+    for (const engine of [prefill, decode]) expect((await engine.requests()).filter(({ method }) => method === 'POST')).toEqual([]);
+    await settled(router);
+  });
+
   it.each(leavings)('between the legs, by %s: the decode engine never hears of it', async (how) => {
     const prefill = await started.engine(['--role', 'prefill', '--connector', 'nixl']);
     const decode = await started.engine(['--role', 'decode', '--connector', 'nixl']);
@@ -221,11 +267,11 @@ describe('13: shutdown', () => {
     await router.admin.selectable({ prefill: 1, decode: 1, regular: 0 });
     const send = async (prompt: string, model = 'm'): ReturnType<typeof exchange> => await exchange(router.api, '/v1/completions', { model, prompt, ...(prompt === 'mid-body' ? {} : { stream: true }) });
     const unanswered = ['in prefill', 'before the first byte', 'before the first byte, head sent'].map((prompt) => send(prompt));
+    unanswered.push(send('queued for the gated worker', 'other'));
     const stream = send('mid-stream');
     const whole = send('mid-body');
     const uploading = await RawClient.post(router.api, '/v1/completions', { model: 'm', prompt: 'x'.repeat(1000) }, { sent: 500 });
-    await eventually('everyone in place', () => calls.length === 9);
-    await pause(100);
+    await eventually('everyone in place', async () => calls.length === 9 && (await inflight(router)) === 6);
     const ending = router.stop();
 
     for (const answer of await Promise.all(unanswered)) {
