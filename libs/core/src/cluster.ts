@@ -22,6 +22,8 @@ export interface ClusterDeps {
   readonly policies: Readonly<Record<Role, Policy<Worker>>>;
   readonly workers: WorkerOptions;
   readonly handoffMaxAgeMs: number;
+  /** How long an engine keeps KV that nobody fetches. */
+  readonly engineKvLeaseMs: number;
   readonly emit: EventSink;
   readonly observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked'> & Partial<Pick<SchedulerObserver, 'requestClosed'>>;
 }
@@ -93,6 +95,7 @@ export class Cluster {
       registry: this.registry,
       fleet: this.fleet,
       handoffMaxAgeMs: deps.handoffMaxAgeMs,
+      engineKvLeaseMs: deps.engineKvLeaseMs,
       observer: {
         placed: (phase, policy, reason) => deps.observer.placed(phase, policy, reason),
         attemptEnded: (grant, outcome) => deps.observer.attemptEnded(grant, outcome),
@@ -122,6 +125,12 @@ export class Cluster {
     return this.#seq;
   }
 
+  /** Numbers a change that time alone has made; returns the new `seq`. */
+  advanceSeq(): number {
+    this.#seq += 1;
+    return this.#seq;
+  }
+
   register(registration: Registration): RegisterOutcome {
     const outcome = this.registry.register(registration);
     if (outcome.kind === 'quarantined') return outcome;
@@ -129,6 +138,7 @@ export class Cluster {
     if (worker === undefined) throw new Error(`${outcome.lifetime.key} was registered without a worker`);
     if (registration.ttlMs !== null) worker.lastHeartbeatAtMs = this.#deps.clock.wallMs();
     if (outcome.kind === 'heartbeat') this.fleet.statementsChanged(worker);
+    this.#seq += 1;
     return outcome;
   }
 

@@ -52,3 +52,6 @@ export * from './views/cache.view.js';
 export * from './views/operation.view.js';
 export * from './views/request.view.js';
 export * from './views/overview.view.js';
+export * from './scheduling/handoffs.js';
+export * from './views/handoff.view.js';
+export * from './views/live-board.js';

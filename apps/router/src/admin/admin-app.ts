@@ -10,6 +10,7 @@ import { AdminTokens } from './access/admin-tokens.js';
 import { Sessions } from './access/sessions.js';
 import { AdminAdapter } from './admin-adapter.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
+import { LiveAdapter } from './live/live.adapter.js';
 import { adminDocument } from './openapi.js';
 import { SchemaPipe } from './schema.pipe.js';
 
@@ -32,6 +33,7 @@ export async function prepareAdminApp(app: NestFastifyApplication): Promise<void
     roleOfSession: (id) => sessions.roleOf(id),
     publicRoutes: new Set(['/', '/login.js', ...(config.admin.openMetrics ? ['/metrics'] : [])]),
   });
+  app.useWebSocketAdapter(new LiveAdapter(app));
   app.useGlobalFilters(app.get(AdminErrorFilter));
   app.useGlobalPipes(new SchemaPipe());
   SwaggerModule.setup('api/docs', app, () => adminDocument(app), { jsonDocumentUrl: 'api/openapi.json', yamlDocumentUrl: 'api/openapi.yaml' });

@@ -14,6 +14,8 @@ import { ConfigController } from './config/config.controller.js';
 import { LiveConfig } from './config/live-config.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
 import { LandingController } from './landing.controller.js';
+import { LiveGateway } from './live/live.gateway.js';
+import { LIVE_LIMITS, liveLimits } from './live/live-limits.js';
 import { CacheController } from './observe/cache.controller.js';
 import { EventsController } from './observe/events.controller.js';
 import { MetricsController } from './observe/metrics.controller.js';
@@ -40,7 +42,7 @@ import { WorkersController } from './workers/workers.controller.js';
     ConfigController,
     MetricsController,
   ],
-  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter],
+  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, LiveGateway],
   exports: [AdminTokens],
 })
 export class AdminModule {

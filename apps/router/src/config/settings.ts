@@ -70,6 +70,10 @@ const table = {
       description: "KV connector of the engines; an engine's own connector label comes first.",
     }),
     handoffMaxAgeSecs: one(seconds, 20, { name: 'handoff-max-age-secs', description: 'A prefill hand-off older than this is not sent: prefill runs again.' }),
+    engineKvLeaseSecs: one(seconds, 30, {
+      name: 'engine-kv-lease-secs',
+      description: 'How long engines keep KV that no decode engine fetches; left-behind KV is shown that long.',
+    }),
     usage: one(choice(['engine'], ['merged']), 'engine', { name: 'pd-usage', description: 'Whose token usage the client sees.' }),
     prefillToolChoice: one(choice(['none', 'keep']), 'none', {
       name: 'pd-prefill-tool-choice',

@@ -35,6 +35,7 @@ function createCluster(
       connector: pd.connector,
     },
     handoffMaxAgeMs: pd.handoffMaxAgeSecs * 1000,
+    engineKvLeaseMs: pd.engineKvLeaseSecs * 1000,
     emit: (event) => {
       events.append(event);
       logger.info({ event: event.type, worker: event.worker, endpoint: event.endpoint, actor: event.actor, reason: event.reason, ...event.detail }, 'lifecycle');

@@ -23,6 +23,7 @@ export class EventLog {
   readonly #ringSize: number;
   #ring: NumberedEvent[] = [];
   #pending: NumberedEvent[] = [];
+  readonly #listeners = new Set<(event: NumberedEvent) => void>();
   #timer: NodeJS.Timeout | null = null;
   #nextSeq: number;
   #dropped = 0;
@@ -45,8 +46,14 @@ export class EventLog {
     this.#ring.push(numbered);
     if (this.#ring.length > this.#ringSize * 2) this.#ring = this.#ring.slice(-this.#ringSize);
     this.#pending.push(numbered);
+    for (const listener of this.#listeners) listener(numbered);
     if (event.actor !== undefined) this.flush();
     else this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
+  }
+
+  /** `listener` is told of each event in the step in which it happens; it must be cheap. */
+  onAppended(listener: (event: NumberedEvent) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Ascending. From memory where that reaches far enough back, or when the store cannot be read. */

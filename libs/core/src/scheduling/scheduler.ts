@@ -8,6 +8,7 @@ import { type Phase } from '../words.js';
 import { type Worker } from '../workers/worker.js';
 import { canGenerate, Candidates, type ModelCandidates } from './candidates.js';
 import { Grant } from './grant.js';
+import { Handoffs } from './handoffs.js';
 import { AttemptReceipt, ReceiptStorage } from './receipt.js';
 import { RequestLog, type RequestRecord } from './request-log.js';
 import {
@@ -31,6 +32,8 @@ interface SchedulerDeps {
   readonly registry: ServiceRegistry;
   readonly fleet: Fleet;
   readonly handoffMaxAgeMs: number;
+  /** How long an engine keeps KV that nobody fetches. */
+  readonly engineKvLeaseMs: number;
   readonly observer: SchedulerObserver;
 }
 
@@ -55,6 +58,7 @@ type Choice = PolicyChoice<Worker> & { readonly scores: CandidateScores<Worker> 
  */
 export class Scheduler {
   readonly requests: RequestLog;
+  readonly handoffs: Handoffs;
   readonly #deps: SchedulerDeps;
   readonly #candidates: Candidates;
   readonly #grants = new Map<GrantId, Grant>();
@@ -65,9 +69,15 @@ export class Scheduler {
   constructor(deps: SchedulerDeps) {
     this.#deps = deps;
     this.#candidates = new Candidates(deps.fleet);
+    this.handoffs = new Handoffs(deps.clock, deps.engineKvLeaseMs);
     this.requests = new RequestLog(({ attempts }) => {
       for (const receipt of attempts) this.#receiptStorage.giveBack(receipt);
     });
+  }
+
+  /** Age at which a hand-off is not sent any more. */
+  get handoffMaxAgeMs(): number {
+    return this.#deps.handoffMaxAgeMs;
   }
 
   get liveGrants(): Iterable<Grant> {
@@ -158,6 +168,7 @@ export class Scheduler {
     const nowMs = this.#deps.clock.monotonicMs();
     grant.state = 'handoff';
     grant.handoffAtMs = nowMs;
+    this.handoffs.begin(grant);
     grant.beginHold(prefill, 'kvOut', nowMs);
     grant.endLease('succeeded');
     grant.confirm('prefill');
@@ -191,6 +202,7 @@ export class Scheduler {
     grant.confirm(phase);
     if (phase === 'prefill') return;
     grant.request.firstByteMs ??= this.#deps.clock.monotonicMs() - grant.request.openedAtMs;
+    this.handoffs.end(grant);
     const prefill = grant.endHold('kvOut');
     if (prefill !== null) this.#deps.fleet.workEnded(prefill);
     this.#deps.observer.changed();
@@ -201,6 +213,7 @@ export class Scheduler {
     const grant = this.#grants.get(grantId);
     if (grant === undefined) return;
     this.#grants.delete(grantId);
+    this.handoffs.end(grant, outcome.result === 'cancelled' && outcome.fault === null);
     const { charged } = grant;
     this.#endPhase(grant, outcome);
     grant.state = 'ended';
@@ -230,6 +243,7 @@ export class Scheduler {
    * that grew too old without being sent. Costs O(live grants).
    */
   sweepLedger(): void {
+    if (this.handoffs.sweep()) this.#deps.observer.changed();
     for (const grant of [...this.#grants.values()]) {
       if (!this.requests.isOpen(grant.request.requestKey)) {
         this.#deps.observer.leaked(grant);

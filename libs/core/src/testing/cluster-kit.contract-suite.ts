@@ -124,6 +124,7 @@ export class ClusterKit {
       policies: { prefill: this.policy(), decode: this.policy(this.#options.decodePolicy), regular: this.policy() },
       workers: { health: { failureThreshold: 3, successThreshold: 1, gate: true, ...health }, connector: connector ?? 'nixl' },
       handoffMaxAgeMs: this.handoffMaxAgeMs,
+      engineKvLeaseMs: 30_000,
       emit: (event) => this.events.push(event),
       observer: {
         placed: () => undefined,

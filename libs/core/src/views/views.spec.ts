@@ -53,6 +53,7 @@ function setUp() {
     policies: { prefill: policy('cache_aware'), decode: policy('least_load'), regular: policy('least_load') },
     workers: { health: { failureThreshold: 3, successThreshold: 1, gate: false }, connector: 'auto' },
     handoffMaxAgeMs: 20_000,
+    engineKvLeaseMs: 30_000,
     emit: silent,
     observer: { placed: silent, attemptEnded: silent, leaked: silent, requestClosed: (record) => traffic.closed(record) },
   });

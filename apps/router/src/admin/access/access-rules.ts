@@ -49,10 +49,11 @@ export function decideAccess(question: AccessQuestion, { roleOfToken, roleOfSess
 }
 
 /** `''`, which is nobody's token, for anything but one bearer token. */
-function bearerOf(authorization: string): string {
+export function bearerOf(authorization: string): string {
   return /^bearer +([^\s]+) *$/i.exec(authorization)?.[1] ?? '';
 }
 
-function isSameHost(origin: string, host: string | null): boolean {
+/** Whether `origin`, as a browser sends it, is a page of `host` itself. */
+export function isSameHost(origin: string, host: string | null): boolean {
   return host !== null && /^https?:\/\//.test(origin) && origin.replace(/^https?:\/\//, '') === host;
 }

@@ -11,6 +11,7 @@ const mostSessions = 1_000;
 /** Browser sessions. In memory: a restart of the router ends them. Ids are kept as digests only. */
 @Injectable()
 export class Sessions {
+  readonly #endListeners = new Set<() => void>();
   readonly #roles = new LRUCache<string, AccessRole>({ max: mostSessions, ttl: sessionMaxAgeSecs * 1000, updateAgeOnGet: true });
 
   /** Returns the new session's id. */
@@ -24,8 +25,20 @@ export class Sessions {
     return this.#roles.get(digest(id)) ?? null;
   }
 
+  /** Tells from now on whether the session is still open; asking does not keep it open. */
+  watch(id: string): () => boolean {
+    const key = digest(id);
+    return () => this.#roles.has(key);
+  }
+
   close(id: string): void {
     this.#roles.delete(digest(id));
+    for (const listener of this.#endListeners) listener();
+  }
+
+  /** `listener` is told that some session was closed. */
+  onClosed(listener: () => void): void {
+    this.#endListeners.add(listener);
   }
 }
 

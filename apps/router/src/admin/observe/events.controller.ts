@@ -1,11 +1,12 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { Cluster, isoTimeOf } from '@switchyard/core';
+import { Cluster } from '@switchyard/core';
 import { eventsAnswerSchema, type EventView } from '@switchyard/core/contracts';
 
 import { CLUSTER } from '../../pools/pools.service.js';
 import { EventLog } from '../../store/event-log.js';
 import { type Listed } from '../listed.js';
+import { eventView } from './event-view.js';
 import { type EventsQuery, eventsQuery } from './list-queries.schema.js';
 
 @ApiTags('events')
@@ -29,7 +30,7 @@ export class EventsController {
     const page = more ? (after === undefined ? found.slice(1) : found.slice(0, limit)) : found;
     const last = page.at(-1);
     return {
-      items: page.map(({ atMs, ...event }) => ({ ...event, at: isoTimeOf(atMs) })),
+      items: page.map(eventView),
       seq: this.#cluster.seq,
       ...(more && after !== undefined && last !== undefined ? { next: last.eventSeq } : {}),
     };

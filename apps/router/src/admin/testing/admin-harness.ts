@@ -1,10 +1,13 @@
 import 'reflect-metadata';
 
+import { type IncomingMessage } from 'node:http';
+import { type Socket } from 'node:net';
+
 import { Writable } from 'node:stream';
 
-import { type DynamicModule, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { type ModuleMetadata } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
 import { type Cluster, type GrantId, type PrefixKey, type Registration, type Role } from '@switchyard/core';
 
 import { ConfigModule } from '../../config/config.module.js';
@@ -17,12 +20,10 @@ import { createLogger, NestLog } from '../../telemetry/logging.js';
 import { TelemetryModule } from '../../telemetry/telemetry.module.js';
 import { adminAdapter, prepareAdminApp } from '../admin-app.js';
 import { AdminModule } from '../admin.module.js';
+import { LIVE_LIMITS, type LiveLimits, liveLimits } from '../live/live-limits.js';
 
 export const operatorToken = 'op-secret-token';
 export const viewerToken = 'view-secret-token';
-
-@Module({})
-class TestModule {}
 
 export interface Answer {
   readonly status: number;
@@ -39,32 +40,45 @@ export class AdminHarness {
   /** Templates of all routes. */
   readonly routes: ReadonlySet<string>;
 
-  private constructor(app: NestFastifyApplication, origin: string, logLines: string[], routes: ReadonlySet<string>) {
+  readonly #upgraded: ReadonlySet<Socket>;
+
+  private constructor(app: NestFastifyApplication, origin: string, logLines: string[], routes: ReadonlySet<string>, upgraded: ReadonlySet<Socket>) {
     this.app = app;
     this.cluster = app.get<Cluster>(CLUSTER);
     this.origin = origin;
     this.logLines = logLines;
     this.routes = routes;
+    this.#upgraded = upgraded;
   }
 
-  static async start(options: { readonly flags?: readonly string[]; readonly store?: Store } = {}): Promise<AdminHarness> {
-    const { flags = ['--admin-token', operatorToken, '--viewer-token', viewerToken], store = new MemoryStore() } = options;
+  /** The router's side of the live connections there are. */
+  liveSockets(): Socket[] {
+    return [...this.#upgraded];
+  }
+
+  static async start(options: { readonly flags?: readonly string[]; readonly store?: Store; readonly live?: LiveLimits } = {}): Promise<AdminHarness> {
+    const { flags = ['--admin-token', operatorToken, '--viewer-token', viewerToken], store = new MemoryStore(), live = liveLimits } = options;
     const loaded = loadConfig(['--no-health-gate', '--data-dir', 'memory', ...flags], {}, () => '');
     if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
     const logLines: string[] = [];
     const logger = createLogger({ level: 'info', format: 'json', terminal: false }, linesTo(logLines));
-    const module: DynamicModule = {
-      module: TestModule,
+    const module: ModuleMetadata = {
       imports: [ConfigModule.with(loaded), StoreModule.with(store, logger), TelemetryModule.with(logger), AdminModule],
     };
     const routes = new Set<string>();
     const adapter = adminAdapter();
     adapter.getInstance().addHook('onRoute', ({ url }) => void routes.add(url));
-    const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: new NestLog(logger), abortOnError: false });
+    const tested = await Test.createTestingModule(module).overrideProvider(LIVE_LIMITS).useValue(live).setLogger(new NestLog(logger)).compile();
+    const app = tested.createNestApplication<NestFastifyApplication>(adapter, { logger: new NestLog(logger) });
     await prepareAdminApp(app);
     await app.listen(0, '127.0.0.1');
+    const upgraded = new Set<Socket>();
+    app.getHttpServer().on('upgrade', ({ socket }: IncomingMessage) => {
+      upgraded.add(socket);
+      socket.once('close', () => upgraded.delete(socket));
+    });
     const { port } = app.getHttpServer().address() as { port: number };
-    return new AdminHarness(app, `http://127.0.0.1:${port}`, logLines, routes);
+    return new AdminHarness(app, `http://127.0.0.1:${port}`, logLines, routes, upgraded);
   }
 
   async close(): Promise<void> {
