@@ -48,12 +48,13 @@ export async function withCleanup(cleanup, body) {
 
 /**
  * Runs a command to its end and gives its exit code, and its output when `capture` is set (it is shown all the same).
+ * A command that takes longer than `limitMs` is ended and has failed.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, output?: 'stdout' | 'stderr', capture?: boolean }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string>, output?: 'stdout' | 'stderr', capture?: boolean, limitMs?: number }} [options]
  * @returns {Promise<{ code: number, text: string }>}
  */
-export function run(command, args, { cwd, env = {}, output = 'stdout', capture = false } = {}) {
+export function run(command, args, { cwd, env = {}, output = 'stdout', capture = false, limitMs } = {}) {
   const shown = output === 'stderr' ? process.stderr : process.stdout;
   const inherited = output === 'stderr' ? 2 : 1;
   return new Promise((resolve) => {
@@ -63,6 +64,10 @@ export function run(command, args, { cwd, env = {}, output = 'stdout', capture =
       stdio: ['ignore', capture ? 'pipe' : inherited, capture ? 'pipe' : 2],
     });
     running.add(child);
+    const limit = limitMs === undefined ? undefined : setTimeout(() => {
+      process.stderr.write(`${command} took longer than ${limitMs / 1000} s and is ended\n`);
+      child.kill('SIGKILL');
+    }, limitMs);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (part) => {
@@ -71,11 +76,13 @@ export function run(command, args, { cwd, env = {}, output = 'stdout', capture =
       });
     }
     child.once('error', (error) => {
+      clearTimeout(limit);
       running.delete(child);
       process.stderr.write(`cannot run ${command}: ${error.message}\n`);
       resolve({ code: 127, text });
     });
     child.once('close', (code, signal) => {
+      clearTimeout(limit);
       running.delete(child);
       resolve({ code: code ?? signalCodes[signal] ?? 1, text });
     });

@@ -22,7 +22,10 @@ const environment = {
   ...(args.includes('--long') ? { SWITCHYARD_TEST_LONG: '1' } : {}),
 };
 
-const node = (script, ...rest) => run(process.execPath, [script, ...rest], { cwd: root, env: environment });
+/** A step that hangs is a failed step, not a hanging build. */
+const limitMs = (args.includes('--long') ? 60 : 15) * 60_000;
+
+const node = (script, ...rest) => run(process.execPath, [script, ...rest], { cwd: root, env: environment, limitMs });
 const succeeded = ({ code }) => code === 0;
 
 /** Files that break a module boundary, and the words by which lint has to refuse them. */
@@ -63,8 +66,8 @@ async function jest(project, ...rest) {
   rmSync(outputFile, { force: true });
   const { code } = await run(
     process.execPath,
-    ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', '--selectProjects', project, '--json', `--outputFile=${outputFile}`, ...rest],
-    { cwd: root, env: environment },
+    ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', '--selectProjects', project, '--json', `--outputFile=${outputFile}`, '--forceExit', ...rest],
+    { cwd: root, env: environment, limitMs },
   );
   try {
     const result = JSON.parse(readFileSync(outputFile, 'utf8'));
