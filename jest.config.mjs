@@ -17,12 +17,19 @@ const base = {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '^.+\\.ts$': swc },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.*/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.*/dist/', '<rootDir>/tmp/'],
 };
 
 export default {
   projects: [
     { ...base, displayName: 'unit', rootDir: import.meta.dirname, testMatch: ['<rootDir>/{apps,libs}/*/src/**/*.spec.ts'] },
-    { ...base, displayName: 'e2e', rootDir: import.meta.dirname, testMatch: ['<rootDir>/test/{e2e,faults,workspace}/**/*.spec.ts'] },
+    {
+      ...base,
+      displayName: 'e2e',
+      rootDir: import.meta.dirname,
+      testMatch: ['<rootDir>/test/{e2e,faults,workspace}/**/*.spec.ts'],
+      // Not testTimeout: jest heeds that for all projects together only.
+      setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
+    },
   ],
 };
