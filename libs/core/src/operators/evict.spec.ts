@@ -115,6 +115,7 @@ describe('evict', () => {
     expect(kit.cluster.operations.remove(old, 'ops', true)).toEqual(gone);
     kit.cluster.registry.evict(old.lifetime);
     expect(kit.worker('regular', a)).toBe(fresh);
+    expect(kit.cluster.registry.get('regular', a)).toBe(fresh.lifetime);
   });
 
   it('is refused whole when it cannot be kept', () => {

@@ -199,6 +199,26 @@ describe('a new lifetime', () => {
   });
 });
 
+describe('a proof that comes while no number can be had', () => {
+  it('waits, and requests and probes go on', () => {
+    const kit = new ClusterKit({ generationStep: 1 });
+    const prefill = kit.join('prefill', a, {}, { startedAtSecs: 100 });
+    kit.join('decode', b);
+    const first = kit.reservePair();
+    kit.prefillDone(first.grantId, { engineId: 'one' });
+    kit.end(first.grantId, 'cancelled', { phase: 'decode' });
+    kit.store.failing = true;
+    const second = kit.reservePair();
+    kit.prefillDone(second.grantId, { engineId: 'two' });
+    kit.probe(prefill, { startedAtSecs: 200 });
+    expect(kit.worker('prefill', a)).toBe(prefill);
+    expect(kit.beginDecode(second.grantId)).toBe(kit.worker('decode', b).id);
+    kit.store.failing = false;
+    kit.probe(prefill, { startedAtSecs: 200 });
+    expect(kit.worker('prefill', a)).not.toBe(prefill);
+  });
+});
+
 describe('suspicion', () => {
   it.each(['connect_refused', 'reset'] as const)('of %s keeps the generation, and forgets the prefixes once a later round is good', (fault) => {
     const kit = new ClusterKit({ policy: 'cache_aware' });
@@ -244,8 +264,10 @@ describe('suspicion', () => {
     kit.join('regular', a, { instance: '1' });
     const { grantId } = kit.reserveSingle();
     const fresh = kit.join('regular', a, { instance: '2' });
+    const before = kit.eventsOf('health').length;
     kit.end(grantId, 'failed', { fault: 'reset' });
     expect(fresh.selectable).toBe(true);
+    expect(kit.eventsOf('health')).toHaveLength(before);
   });
 });
 

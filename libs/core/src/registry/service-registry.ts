@@ -15,6 +15,9 @@ export type RegisterOutcome =
   | { readonly kind: 'replaced'; readonly lifetime: Lifetime; readonly proof: string }
   | { readonly kind: 'quarantined' };
 
+/** What came of a fact about a process; `deferred` = it proves a new one, but no generation can be had now. */
+export type ReportOutcome = 'learnt' | 'replaced' | 'deferred' | 'stale';
+
 /** Told of beginnings and ends of lifetimes, inside the step in which they happen. */
 export interface LifetimeListener {
   began(lifetime: Lifetime, how: { readonly replaces: number | null; readonly provenNewProcess: boolean }): void;
@@ -81,7 +84,7 @@ export class ServiceRegistry {
       return this.#begin(key, this.#deps.nextGeneration(), [registration, ...waiting]);
     }
     const proof = current.contradiction(registration);
-    if (proof !== null) return this.#replace(current, proof, registration);
+    if (proof !== null) return this.#replace(current, this.#deps.nextGeneration(), proof, registration);
     current.state(registration, this.#deps.clock.nowMs);
     return { kind: 'heartbeat', lifetime: current };
   }
@@ -108,13 +111,8 @@ export class ServiceRegistry {
   readmitWaiting(): void {
     for (const [key, bySource] of this.#waiting) {
       if (this.#deps.isQuarantined(key) || this.#lifetimes.has(key)) continue;
-      let generation: number;
-      try {
-        generation = this.#deps.nextGeneration();
-      } catch {
-        // No number can be had durably now; what waits goes on waiting, and whoever asked was not refused by this.
-        return;
-      }
+      const generation = this.#generationOrNull();
+      if (generation === null) return;
       this.#begin(key, generation, [...bySource.values()]);
     }
   }
@@ -128,25 +126,35 @@ export class ServiceRegistry {
   }
 
   /** Learns when the engine of `lifetime` started; a later start than known proves a new process. */
-  reportStart(lifetime: Lifetime, startedAtSecs: number): 'learnt' | 'replaced' | 'stale' {
-    if (this.#lifetimes.get(lifetime.key) !== lifetime) return 'stale';
-    if (!lifetime.learnStart(startedAtSecs)) return 'learnt';
-    this.#replace(lifetime, 'start_time', null);
-    this.#lifetimes.get(lifetime.key)?.learnStart(startedAtSecs);
-    return 'replaced';
+  reportStart(lifetime: Lifetime, startedAtSecs: number): ReportOutcome {
+    return this.#report(lifetime, 'start_time', (of) => of.learnStart(startedAtSecs));
   }
 
   /** Learns an engine id from a prefill answer; one not seen before proves a new process. */
-  reportEngineId(lifetime: Lifetime, engineId: string): 'learnt' | 'replaced' | 'stale' {
+  reportEngineId(lifetime: Lifetime, engineId: string): ReportOutcome {
+    return this.#report(lifetime, 'engine_id', (of) => of.learnEngineId(engineId));
+  }
+
+  #report(lifetime: Lifetime, proof: string, proves: (of: Lifetime) => boolean): ReportOutcome {
     if (this.#lifetimes.get(lifetime.key) !== lifetime) return 'stale';
-    if (!lifetime.learnEngineId(engineId)) return 'learnt';
-    this.#replace(lifetime, 'engine_id', null);
-    this.#lifetimes.get(lifetime.key)?.learnEngineId(engineId);
+    if (!proves(lifetime)) return 'learnt';
+    const generation = this.#generationOrNull();
+    if (generation === null) return 'deferred';
+    proves(this.#replace(lifetime, generation, proof, null).lifetime);
     return 'replaced';
   }
 
-  #replace(current: Lifetime, proof: string, registration: Registration | null): RegisterOutcome & { kind: 'replaced' } {
-    const lifetime = new Lifetime(current.role, current.endpoint, this.#deps.nextGeneration());
+  /** For what nobody asked for in so many words and comes again: without a durable number it waits. */
+  #generationOrNull(): number | null {
+    try {
+      return this.#deps.nextGeneration();
+    } catch {
+      return null;
+    }
+  }
+
+  #replace(current: Lifetime, generation: number, proof: string, registration: Registration | null): RegisterOutcome & { kind: 'replaced' } {
+    const lifetime = new Lifetime(current.role, current.endpoint, generation);
     this.#end(current, 'replaced', proof);
     lifetime.carryOver(current, registration?.source ?? null);
     this.#insert(lifetime, registration === null ? [] : [registration], current.generation, true);
