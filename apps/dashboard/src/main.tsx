@@ -1,9 +1,7 @@
 import '@mantine/core/styles.layer.css';
-import '@mantine/notifications/styles.layer.css';
 import './theme.css';
 
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -12,6 +10,7 @@ import { whenUnauthorized } from './api/client.js';
 import { queryClient } from './api/queries.js';
 import { loginFromAddress } from './api/session.js';
 import { App } from './app.js';
+import { Toasts } from './parts/toasts.js';
 import { cssVariables, theme } from './theme.js';
 
 whenUnauthorized(() => void queryClient.resetQueries({ queryKey: ['/api/v1/session'] }));
@@ -24,8 +23,8 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" limit={4} />
         <App />
+        <Toasts />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

@@ -1,15 +1,25 @@
-import { ActionIcon, Badge, Button, createTheme, type MantineColorsTuple, type CSSVariablesResolver, Modal, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, createTheme, type CSSVariablesResolver, Drawer, type MantineColorsTuple, Modal, virtualColor } from '@mantine/core';
 
 /** Neutral on purpose: colour on these screens means a worker's status and nothing else. */
-const ink: MantineColorsTuple = ['#f3f5f7', '#e3e9ef', '#c9d2da', '#abb7c3', '#8998a7', '#66737f', '#4a5763', '#33404c', '#1d2731', '#131a21'];
+const steel: MantineColorsTuple = ['#f3f5f7', '#e3e9ef', '#c9d2da', '#abb7c3', '#8998a7', '#66737f', '#4a5763', '#33404c', '#1d2731', '#131a21'];
+/** The same for dark surfaces, turned round: one shade number must do for every colour. */
+const bone: MantineColorsTuple = ['#131a21', '#1d2731', '#33404c', '#4a5763', '#66737f', '#8998a7', '#abb7c3', '#c9d2da', '#f3f5f7', '#e3e9ef'];
+
+/** Mantine's dark surfaces, in the hue of theme.css. */
+const dark: MantineColorsTuple = ['#e3e9ef', '#c2ccd6', '#96a4b2', '#66737f', '#3d4b59', '#26313c', '#18212a', '#131a21', '#0c1116', '#070a0d'];
+
+/** The title bar of a dialog is no banner of the page. */
+const plainHeader = { header: { role: 'none' } };
+const boldTitle = { title: { fontSize: 15, fontWeight: 650 } };
 
 export const theme = createTheme({
   fontFamily: 'var(--sy-sans)',
   fontFamilyMonospace: 'var(--sy-mono)',
   headings: { fontFamily: 'var(--sy-sans)', fontWeight: '600' },
-  colors: { ink },
+  // Virtual, so that the text on filled buttons is chosen for each scheme: the shade differs between them.
+  colors: { steel, bone, ink: virtualColor({ name: 'ink', light: 'steel', dark: 'bone' }), dark },
   primaryColor: 'ink',
-  primaryShade: { light: 9, dark: 1 },
+  primaryShade: 9,
   autoContrast: true,
   defaultRadius: 'sm',
   fontSizes: { xs: '11.5px', sm: '13px', md: '14px', lg: '16px', xl: '19px' },
@@ -17,9 +27,9 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
-    Badge: Badge.extend({ defaultProps: { radius: 'sm' } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true, multiline: true, maw: 320 } }),
-    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 } } }),
+    // Above the drawer, from which dialogs open.
+    Modal: Modal.extend({ defaultProps: { centered: true, zIndex: 300, overlayProps: { backgroundOpacity: 0.5 }, attributes: plainHeader }, styles: boldTitle }),
+    Drawer: Drawer.extend({ defaultProps: { attributes: plainHeader }, styles: boldTitle }),
   },
 });
 

@@ -4,10 +4,9 @@ import { type JSX } from 'react';
 
 import { type AdminError } from '../api/client.js';
 import { plural } from '../parts/format.js';
-import { Refusal } from '../parts/refusal.js';
 import { type ActionCall } from './action-calls.js';
 import { closeAction } from './action-store.js';
-import { AsCurl } from './dialog-parts.js';
+import { AsCurl, ConsequenceList } from './dialog-parts.js';
 import styles from './dialog.module.css';
 
 export interface LastWorkerGuardProps {
@@ -22,23 +21,18 @@ export interface LastWorkerGuardProps {
 
 /** The router refused because something would stop working: says what, and offers to do it all the same. */
 export function LastWorkerGuard({ refusals, drained, verb, busy, calls, onOverride }: LastWorkerGuardProps): JSX.Element {
+  const remedy = refusals[0]?.error.remedy;
   return (
     <Stack gap="sm">
       <Text size="sm" fw={600}>
         {refusals.length === 1 ? `Without ${refusals[0]?.worker.id ?? 'it'} this would stop working:` : 'Without these workers this would stop working:'}
       </Text>
-      <ul className={styles['results']}>
-        {refusals.map(({ worker, error }) => (
-          <li key={worker.id}>{stopsOf(worker, error)}</li>
-        ))}
-      </ul>
-      {refusals.slice(0, 1).map(({ worker, error }) => (
-        <Refusal key={worker.id} error={error} />
-      ))}
+      <ConsequenceList consequences={refusals.map(({ worker, error }) => ({ text: stopsOf(worker, error), isGrave: true }))} />
+      {remedy !== undefined && <Text size="sm">Instead: {remedy}.</Text>}
       {drained > 0 && <Text size="sm">{plural(drained, 'other worker is', 'other workers are')} draining as asked.</Text>}
       <AsCurl calls={calls} />
       <div className={styles['foot']}>
-        <Button variant="default" data-autofocus onClick={closeAction}>
+        <Button variant="default" autoFocus onClick={closeAction}>
           Keep {refusals.length === 1 ? 'it' : 'them'} in service
         </Button>
         <Button color="red" loading={busy} onClick={onOverride}>

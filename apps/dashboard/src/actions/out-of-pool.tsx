@@ -1,5 +1,5 @@
 import type { DepartedWorkerView, DrainIntentView, QuarantineView } from '@switchyard/core/contracts';
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconTerminal2 } from '@tabler/icons-react';
 import { type JSX, type ReactNode, useEffect, useState } from 'react';
@@ -127,11 +127,9 @@ export function OneClick({ call, what, children }: { readonly call: ActionCall; 
   const label = clipboard.copied ? 'Copied' : 'Copy as curl';
   return (
     <span className={styles['act']}>
-      <Tooltip label={label}>
-        <ActionIcon aria-label={`${label}: ${what}`} onClick={() => clipboard.copy(curlOf(call.method, call.path, call.body))}>
-          {clipboard.copied ? <IconCheck size={15} /> : <IconTerminal2 size={15} />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon aria-label={`${label}: ${what}`} title={label} onClick={() => clipboard.copy(curlOf(call.method, call.path, call.body))}>
+        {clipboard.copied ? <IconCheck size={15} /> : <IconTerminal2 size={15} />}
+      </ActionIcon>
       <Button variant="default" size="compact-sm" loading={busy} onClick={() => void act()}>
         {children}
       </Button>

@@ -1,7 +1,6 @@
-import { notifications } from '@mantine/notifications';
-
 import { AdminError, call, refusalOf } from '../api/client.js';
 import { refresh } from '../api/queries.js';
+import { tell } from '../parts/toasts.js';
 import { type ActionCall, undrainCall, type Target } from './action-calls.js';
 
 export type Performed = { readonly ok: true } | { readonly ok: false; readonly error: AdminError };
@@ -21,7 +20,7 @@ export async function perform({ method, path, body }: ActionCall): Promise<Perfo
 
 /** Says what was refused and what to do. */
 export function tellRefusal(title: string, error: unknown): void {
-  notifications.show({ color: 'red', title, message: refusalOf(error), autoClose: 12_000, withBorder: true });
+  tell({ tone: 'down', title, message: refusalOf(error) });
 }
 
 export async function undrain(targets: readonly Target[]): Promise<void> {

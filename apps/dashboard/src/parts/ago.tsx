@@ -3,12 +3,20 @@ import { type JSX } from 'react';
 import { useNow } from '../live/use-now.js';
 import { absolute, duration } from './format.js';
 
+export interface AgoProps {
+  readonly at: string;
+  /** Only the span, without "ago". */
+  readonly bare?: boolean;
+  /** Only its largest unit. */
+  readonly coarse?: boolean;
+}
+
 /** `4 s ago`, `in 2 min 5 s`; the absolute time on hover. */
-export function Ago({ at, bare = false }: { readonly at: string; readonly bare?: boolean }): JSX.Element {
+export function Ago({ at, bare = false, coarse = false }: AgoProps): JSX.Element {
   const pastMs = useNow() - Date.parse(at);
   return (
     <time dateTime={at} title={absolute(at)}>
-      {relative(pastMs, bare)}
+      {coarse ? relative(pastMs, bare).split(' ').slice(0, 2).join(' ') : relative(pastMs, bare)}
     </time>
   );
 }

@@ -1,5 +1,7 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core';
-import { type JSX, type ReactNode } from 'react';
+import { Button, type ButtonProps } from '@mantine/core';
+import { type JSX, type ReactNode, useId } from 'react';
+
+import styles from './explained-button.module.css';
 
 export interface ExplainedButtonProps extends ButtonProps {
   /** Why it cannot be used now; `null` = it can. */
@@ -10,19 +12,24 @@ export interface ExplainedButtonProps extends ButtonProps {
 
 /** A button that, when it does nothing, says why; it keeps its place in the tab order so that everyone can ask. */
 export function ExplainedButton({ why, onClick, children, ...rest }: ExplainedButtonProps): JSX.Element {
+  const id = useId();
   return (
-    <Tooltip label={why ?? ''} disabled={why === null} events={{ hover: true, focus: true, touch: true }}>
+    <span className={styles['place']}>
       <Button
         {...rest}
         aria-disabled={why !== null}
-        {...(why === null ? {} : { 'data-disabled': true, title: why })}
-        onClick={(event) => {
-          event.stopPropagation();
+        {...(why === null ? {} : { 'data-disabled': true, 'aria-describedby': id })}
+        onClick={() => {
           if (why === null) onClick();
         }}
       >
         {children}
       </Button>
-    </Tooltip>
+      {why !== null && (
+        <span className={styles['why']} id={id} role="note">
+          {why}
+        </span>
+      )}
+    </span>
   );
 }

@@ -1,5 +1,7 @@
-import { Kbd, Modal, Table } from '@mantine/core';
+import { Kbd, Modal } from '@mantine/core';
 import { type JSX } from 'react';
+
+import styles from './key-help.module.css';
 
 const keys = [
   ['/', 'Filter the list'],
@@ -19,22 +21,20 @@ export interface KeyHelpProps {
 export function KeyHelp({ opened, onClose }: KeyHelpProps): JSX.Element {
   return (
     <Modal opened={opened} onClose={onClose} title="Keys" size="sm" closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Table verticalSpacing={5}>
-        <Table.Tbody>
-          {keys.map(([key, does]) => (
-            <Table.Tr key={key}>
-              <Table.Th scope="row" w={90}>
-                {key.split('  ').map((one) => (
-                  <Kbd key={one} size="xs" mr={4}>
-                    {one}
-                  </Kbd>
-                ))}
-              </Table.Th>
-              <Table.Td>{does}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+      <dl className={styles['keys']}>
+        {keys.map(([key, does]) => (
+          <div key={key}>
+            <dt>
+              {key.split('  ').map((one) => (
+                <Kbd key={one} size="xs" mr={4}>
+                  {one}
+                </Kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
     </Modal>
   );
 }

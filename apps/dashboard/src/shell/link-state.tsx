@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { type JSX } from 'react';
 
@@ -20,17 +20,15 @@ export function LinkState(): JSX.Element {
         <span className={styles['dot']} />
         <LinkText link={link} />
       </span>
-      <Tooltip label={label}>
-        <ActionIcon
-          aria-label={label}
-          aria-pressed={paused}
-          onClick={() => {
-            setPaused(!paused);
-          }}
-        >
-          {paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        aria-label={label}
+        title={label}
+        onClick={() => {
+          setPaused(!paused);
+        }}
+      >
+        {paused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+      </ActionIcon>
     </>
   );
 }

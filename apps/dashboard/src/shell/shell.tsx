@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useMantineColorScheme } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconDeviceDesktop, IconKeyboard, IconLogout, IconMoon, IconSun } from '@tabler/icons-react';
 import { type JSX, type ReactNode, useState } from 'react';
@@ -48,21 +48,17 @@ export function Shell({ children }: { readonly children: ReactNode }): JSX.Eleme
         <div className={styles['side']}>
           <LinkState />
           {!mayAct && (
-            <Tooltip label="This session sees everything and changes nothing. Log in with the operator token to act.">
-              <span className={styles['read-only']}>read-only</span>
-            </Tooltip>
+            <span className={styles['read-only']} title="This session sees everything and changes nothing. Log in with the operator token to act.">
+              read-only
+            </span>
           )}
-          <ColorSchemeMenu />
-          <Tooltip label="Keys (?)">
-            <ActionIcon aria-label="Show keys" onClick={() => setHelping(true)}>
-              <IconKeyboard size={17} />
-            </ActionIcon>
-          </Tooltip>
-          <Tooltip label="Log out">
-            <ActionIcon aria-label="Log out" onClick={() => void logOut()}>
-              <IconLogout size={16} />
-            </ActionIcon>
-          </Tooltip>
+          <ColorSchemeButton />
+          <ActionIcon aria-label="Show keys" title="Keys (?)" onClick={() => setHelping(true)}>
+            <IconKeyboard size={17} />
+          </ActionIcon>
+          <ActionIcon aria-label="Log out" title="Log out" onClick={() => void logOut()}>
+            <IconLogout size={16} />
+          </ActionIcon>
         </div>
       </header>
       <main className={styles['main']} {...(phase === 'stale' ? { 'data-stale': true } : {})}>
@@ -83,23 +79,15 @@ const schemes = [
   { value: 'dark', name: 'Dark', Shape: IconMoon },
 ] as const;
 
-function ColorSchemeMenu(): JSX.Element {
+/** System, light, dark, and round again. */
+function ColorSchemeButton(): JSX.Element {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const Current = schemes.find(({ value }) => value === colorScheme)?.Shape ?? IconDeviceDesktop;
+  const at = schemes.findIndex(({ value }) => value === colorScheme);
+  const { name, Shape } = schemes[at] ?? schemes[0];
+  const next = schemes[(at + 1) % schemes.length] ?? schemes[0];
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label="Theme">
-          <Current size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {schemes.map(({ value, name, Shape }) => (
-          <Menu.Item key={value} leftSection={<Shape size={15} />} onClick={() => setColorScheme(value)}>
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+    <ActionIcon aria-label={`Theme: ${name}`} title={`Theme: ${name}. Click for ${next.name.toLowerCase()}.`} onClick={() => setColorScheme(next.value)}>
+      <Shape size={16} />
+    </ActionIcon>
   );
 }

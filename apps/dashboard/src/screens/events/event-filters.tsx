@@ -1,7 +1,8 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { EventView } from '@switchyard/core/contracts';
 import { type JSX, useMemo } from 'react';
 
+import { Choice } from '../../parts/choice.js';
 import { SearchBox } from '../../parts/search-box.js';
 import { allTypes, type EventFilter, kindChoices, typesOf } from './event-filter.js';
 import { typeWord } from './event-words.js';
@@ -24,10 +25,9 @@ export function EventFilters({ filter, events, onChange }: EventFiltersProps): J
   }, [events, filter.actor]);
   return (
     <div className={styles['filters']} role="search" aria-label="Filter events">
-      <SegmentedControl
-        size="xs"
-        aria-label="Kind"
-        data={kindChoices.map((value) => ({ value, label: kindNames[value] }))}
+      <Choice
+        label="Kind"
+        options={kindChoices.map((value) => ({ value, label: kindNames[value] }))}
         value={filter.kind}
         onChange={(kind) => onChange({ ...filter, kind, type: '' })}
       />

@@ -25,11 +25,11 @@ const measures: readonly Measure[] = [
   { name: 'In flight', series: ['inflight'], now: ({ inflight }) => [inflight], shown: count, unit: '', leastTop: 4 },
   { name: 'Queued', series: ['queued'], now: ({ queued }) => [queued], shown: count, unit: '', leastTop: 4 },
   {
-    name: 'First token',
+    name: 'First token p50 / p95',
     series: ['ttftP50Ms', 'ttftP95Ms'],
     now: ({ ttftMs }) => [ttftMs.p50, ttftMs.p95],
     shown: msShown,
-    unit: 'ms p50 / p95',
+    unit: 'ms',
     leastTop: 20,
   },
   { name: 'Tokens', series: ['tokensPerSecond'], now: ({ tokensPerSecond }) => [tokensPerSecond], shown: rate, unit: '/s', leastTop: 10 },

@@ -33,11 +33,16 @@ export const WorkerCell = memo(function WorkerCell({ worker, size, fullLoad }: W
       data-tone={status.tone}
       data-size={size}
       title={`${id} · ${shortEndpoint(endpoint)} · ${status.word} · ${plural(load, 'request')} in flight`}
-      aria-label={`${id}, ${status.word}, ${plural(load, 'request')} in flight`}
     >
       {size === 'dot' ? (
         <>
-          {load}
+          <span className="sy-hidden">
+            {id}, {status.word}, in flight:{' '}
+          </span>
+          <span className={styles['few']}>
+            {status.tone !== 'ready' && <ToneIcon tone={status.tone} size={11} />}
+            {load}
+          </span>
           {bar}
         </>
       ) : (

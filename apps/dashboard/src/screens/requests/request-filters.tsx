@@ -1,8 +1,9 @@
-import { NativeSelect, SegmentedControl } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { RequestView } from '@switchyard/core/contracts';
 import { type JSX, useMemo } from 'react';
 
 import { useLive } from '../../live/live-store.js';
+import { Choice } from '../../parts/choice.js';
 import { SearchBox } from '../../parts/search-box.js';
 import { outcomeChoices, type RequestFilter, stateChoices } from './request-filter.js';
 import styles from './requests.module.css';
@@ -28,10 +29,9 @@ export function RequestFilters({ filter, requests, onChange }: RequestFiltersPro
 
   return (
     <div className={styles['filters']} role="search" aria-label="Filter requests">
-      <SegmentedControl
-        size="xs"
-        aria-label="State"
-        data={stateChoices.map((value) => ({ value, label: stateNames[value] }))}
+      <Choice
+        label="State"
+        options={stateChoices.map((value) => ({ value, label: stateNames[value] }))}
         value={filter.state}
         onChange={(state) => onChange({ ...filter, state })}
       />

@@ -1,5 +1,4 @@
 import { Button, Group, Modal } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { IconArrowRight } from '@tabler/icons-react';
 import { type JSX } from 'react';
@@ -9,6 +8,7 @@ import { refresh } from '../../api/queries.js';
 import { CurlLine } from '../../parts/command-line.js';
 import { plural } from '../../parts/format.js';
 import { Refusal } from '../../parts/refusal.js';
+import { tell } from '../../parts/toasts.js';
 import { configPath } from './config-path.js';
 import { changeBody, liveRules, type SettingChange } from './live-change.js';
 import styles from './settings.module.css';
@@ -27,7 +27,7 @@ export function ConfirmChange({ opened, changes, onClose, onDone }: ConfirmChang
     mutationFn: () => call(configPath, { method: 'PATCH', body }),
     onSuccess: () => {
       refresh(configPath, '/api/v1/events', '/api/v1/cache');
-      notifications.show({ message: `${plural(changes.length, 'setting')} changed.` });
+      tell({ tone: 'ready', message: `${plural(changes.length, 'setting')} changed.` });
       onDone();
     },
   });

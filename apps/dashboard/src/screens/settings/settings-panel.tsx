@@ -1,8 +1,8 @@
-import { Switch } from '@mantine/core';
+import { Checkbox } from '@mantine/core';
 import type { SettingView } from '@switchyard/core/contracts';
 import { type JSX, useMemo, useState } from 'react';
 
-import { plural } from '../../parts/format.js';
+import { bytes, plural } from '../../parts/format.js';
 import { Tag } from '../../parts/mark.js';
 import { EmptyState, Panel } from '../../parts/panel.js';
 import { SearchBox } from '../../parts/search-box.js';
@@ -20,7 +20,7 @@ export function SettingsPanel({ settings }: { readonly settings: readonly Settin
     <Panel title="Effective configuration" note={`${plural(settings.length, 'setting')}, ${changed} not at ${changed === 1 ? 'its' : 'their'} default`} flush>
       <div className={styles['filters']} role="search" aria-label="Filter settings">
         <SearchBox className={styles['search']} label="Name, value or source" value={text} onChange={setText} />
-        <Switch size="xs" label="Only what is not at its default" checked={changedOnly} onChange={(event) => setChangedOnly(event.currentTarget.checked)} />
+        <Checkbox size="xs" label="Only what is not at its default" checked={changedOnly} onChange={(event) => setChangedOnly(event.currentTarget.checked)} />
       </div>
       {groups.length === 0 ? (
         <EmptyState title="No setting fits">
@@ -49,12 +49,18 @@ function SettingRow({ setting: { name, shown, source, live } }: { readonly setti
         <span className={styles['name']}>{name}</span>
         {live && <Tag title="May be changed while the router runs">live</Tag>}
       </dt>
-      <dd className={styles['value']}>{shown === '' ? <span className="sy-dim">not set</span> : shown.split(',').map((part, at) => <Part key={at} text={part} first={at === 0} />)}</dd>
+      <dd className={styles['value']}>{shown === '' ? <span className="sy-dim">not set</span> : shown.split(',').map((part, at) => <Part key={at} text={part} first={at === 0} />)}{readable(name, shown)}</dd>
       <dd className={styles['source']}>
         <span title={sourceMeaning(source)}>{sourceWord(source)}</span>
       </dd>
     </div>
   );
+}
+
+/** Large byte counts as one says them. */
+function readable(name: string, shown: string): JSX.Element | null {
+  const value = Number(shown);
+  return name.endsWith('-bytes') && value >= 1024 ? <span className="sy-dim"> ({bytes(value)})</span> : null;
 }
 
 /** Lists may break after each comma. */

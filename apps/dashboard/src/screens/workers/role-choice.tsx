@@ -1,7 +1,7 @@
 import type { WorkerView } from '@switchyard/core/contracts';
 import { type JSX } from 'react';
 
-import styles from './worker-table.module.css';
+import { Choice } from '../../parts/choice.js';
 
 export interface RoleChoiceProps {
   readonly workers: readonly WorkerView[];
@@ -15,15 +15,11 @@ export function RoleChoice({ workers, value, onChange }: RoleChoiceProps): JSX.E
   const offered = counts.filter(({ role, n }) => n > 0 || role === value);
   if (offered.length < 2 && value === null) return null;
   return (
-    <div className={styles['roles']} role="group" aria-label="Role">
-      <button type="button" aria-pressed={value === null} onClick={() => onChange(null)}>
-        All
-      </button>
-      {offered.map(({ role, n }) => (
-        <button key={role} type="button" aria-pressed={value === role} onClick={() => onChange(role)}>
-          {role} {n}
-        </button>
-      ))}
-    </div>
+    <Choice
+      label="Role"
+      options={[{ value: 'all', label: 'All' }, ...offered.map(({ role, n }) => ({ value: role, label: `${role} ${n}` }))]}
+      value={value ?? 'all'}
+      onChange={(chosen) => onChange(chosen === 'all' ? null : chosen)}
+    />
   );
 }

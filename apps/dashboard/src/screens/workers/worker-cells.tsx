@@ -4,18 +4,18 @@ import { IconArrowsUpDown } from '@tabler/icons-react';
 
 import { useWorkerDetail } from '../../api/queries.js';
 import { drainWords } from '../../parts/drain-words.js';
-import { duration, plural } from '../../parts/format.js';
+import { duration, plural, shortEndpoint } from '../../parts/format.js';
 import { ledgerOf } from '../../parts/load-ledger.js';
 import { StatusBadge } from '../../parts/status-badge.js';
 import { statusOf } from '../../parts/worker-status.js';
 import styles from './worker-table.module.css';
 
 /** The one derived status; a drain counts down beside it. */
-export function StateCell({ worker }: { readonly worker: WorkerView }): JSX.Element {
+export function StateCell({ worker, isBare }: { readonly worker: WorkerView; readonly isBare: boolean }): JSX.Element {
   return (
     <span className={styles['state']}>
       <StatusBadge status={statusOf(worker)} />
-      {worker.adminState !== 'ready' && <DrainProgress worker={worker} />}
+      {worker.adminState !== 'ready' && !isBare && <DrainProgress worker={worker} />}
     </span>
   );
 }
@@ -38,8 +38,18 @@ function useOldest(id: string, enabled: boolean): number | null {
 }
 
 /** Its name, and whether it comes and goes too often. */
-export function NameCell({ worker }: { readonly worker: WorkerView }): JSX.Element {
-  const { id, flaps } = worker;
+export function NameCell({ worker, isTwoLine }: { readonly worker: WorkerView; readonly isTwoLine: boolean }): JSX.Element {
+  const name = <Name worker={worker} />;
+  if (!isTwoLine) return name;
+  return (
+    <span className={styles['two']}>
+      {name}
+      <span className={styles['second']}>{worker.adminState === 'ready' ? shortEndpoint(worker.endpoint) : <DrainProgress worker={worker} />}</span>
+    </span>
+  );
+}
+
+function Name({ worker: { id, flaps } }: { readonly worker: WorkerView }): JSX.Element {
   return (
     <span className={styles['name']}>
       {id}

@@ -10,13 +10,22 @@ import { CircuitCell, EngineCell, HealthCell, LoadCell, NameCell, StateCell } fr
 export interface CellContext {
   /** Load that fills the bar. */
   readonly fullLoad: number;
+  /** The page has no room for a line: names get a second one. */
+  readonly isNarrow: boolean;
+}
+
+/** What some rows need more room for. */
+export interface Crowd {
+  readonly isNarrow: boolean;
+  readonly hasDrains: boolean;
+  readonly hasFlapping: boolean;
 }
 
 export interface WorkerColumn {
   readonly id: string;
   readonly name: string;
   /** Of a CSS grid. */
-  readonly width: string;
+  readonly width: (crowd: Crowd) => string;
   readonly align?: 'right';
   /** Least width of the page at which it is shown unless chosen otherwise; absent = always. */
   readonly fromPx?: number;
@@ -39,15 +48,15 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'state',
     name: 'State',
-    width: 'minmax(128px, 1.3fr)',
-    cell: (worker) => <StateCell worker={worker} />,
+    width: ({ hasDrains, isNarrow }) => (hasDrains && !isNarrow ? 'minmax(350px, 1.8fr)' : 'minmax(116px, 0.9fr)'),
+    cell: (worker, { isNarrow }) => <StateCell worker={worker} isBare={isNarrow} />,
     order: (a, b) => bySeverity(statusOf(a), statusOf(b)),
   },
-  { id: 'worker', name: 'Worker', width: 'minmax(92px, 0.8fr)', cell: (worker) => <NameCell worker={worker} />, order: byText(({ id }) => id) },
+  { id: 'worker', name: 'Worker', width: ({ hasFlapping, isNarrow }) => (isNarrow ? 'minmax(110px, 1.6fr)' : hasFlapping ? 'minmax(158px, 0.8fr)' : 'minmax(96px, 0.8fr)'), cell: (worker, { isNarrow }) => <NameCell worker={worker} isTwoLine={isNarrow} />, order: byText(({ id }) => id) },
   {
     id: 'endpoint',
     name: 'Endpoint',
-    width: 'minmax(150px, 1.2fr)',
+    width: () => 'minmax(140px, 1.2fr)',
     fromPx: 700,
     cell: ({ endpoint }) => (
       <span className="sy-mono" title={endpoint}>
@@ -56,32 +65,32 @@ export const workerColumns: readonly WorkerColumn[] = [
     ),
     order: byText(({ endpoint }) => endpoint),
   },
-  { id: 'generation', name: 'Gen.', width: '56px', align: 'right', fromPx: 1350, cell: ({ generation }) => generation, order: byNumber(({ generation }) => generation) },
-  { id: 'group', name: 'Group', width: 'minmax(70px, 0.4fr)', isExtra: true, cell: ({ group }) => <span title={group}>{group}</span>, order: byText(({ group }) => group) },
+  { id: 'generation', name: 'Gen.', width: () => '50px', align: 'right', fromPx: 1500, cell: ({ generation }) => generation, order: byNumber(({ generation }) => generation) },
+  { id: 'group', name: 'Group', width: () => 'minmax(70px, 0.4fr)', isExtra: true, cell: ({ group }) => <span title={group}>{group}</span>, order: byText(({ group }) => group) },
   {
     id: 'load',
     name: 'Load',
-    width: '110px',
+    width: ({ isNarrow }) => (isNarrow ? '76px' : '100px'),
     cell: (worker, { fullLoad }) => <LoadCell worker={worker} fullLoad={fullLoad} />,
     order: byNumber(({ load }) => load),
   },
-  { id: 'pressure', name: 'Pressure', width: '78px', align: 'right', isExtra: true, cell: ({ pressure }) => pressure, order: byNumber(({ pressure }) => pressure) },
+  { id: 'pressure', name: 'Pressure', width: () => '78px', align: 'right', isExtra: true, cell: ({ pressure }) => pressure, order: byNumber(({ pressure }) => pressure) },
   {
     id: 'engine',
-    name: 'Engine run + wait',
-    width: '136px',
+    name: 'Engine run+wait',
+    width: () => '146px',
     fromPx: 1000,
     cell: (worker) => <EngineCell worker={worker} />,
     order: byNumber(({ engine }) => engine?.running),
   },
-  { id: 'processed', name: 'Processed', width: '86px', align: 'right', fromPx: 900, cell: ({ processed }) => count(processed), order: byNumber(({ processed }) => processed) },
-  { id: 'failed', name: 'Failed', width: '68px', align: 'right', isExtra: true, cell: ({ failed }) => count(failed), order: byNumber(({ failed }) => failed) },
-  { id: 'health', name: 'Health', width: '84px', fromPx: 900, cell: (worker) => <HealthCell worker={worker} />, order: byText(({ health }) => health) },
-  { id: 'circuit', name: 'Circuit', width: '78px', fromPx: 1350, cell: (worker) => <CircuitCell worker={worker} />, order: byText(({ circuit }) => circuit) },
+  { id: 'processed', name: 'Processed', width: () => '84px', align: 'right', fromPx: 900, cell: ({ processed }) => count(processed), order: byNumber(({ processed }) => processed) },
+  { id: 'failed', name: 'Failed', width: () => '68px', align: 'right', isExtra: true, cell: ({ failed }) => count(failed), order: byNumber(({ failed }) => failed) },
+  { id: 'health', name: 'Health', width: () => '92px', fromPx: 900, cell: (worker) => <HealthCell worker={worker} />, order: byText(({ health }) => health) },
+  { id: 'circuit', name: 'Circuit', width: () => '78px', fromPx: 1500, cell: (worker) => <CircuitCell worker={worker} />, order: byText(({ circuit }) => circuit) },
   {
     id: 'heartbeat',
     name: 'Heartbeat',
-    width: '88px',
+    width: () => '88px',
     fromPx: 600,
     cell: (worker) => <HeartbeatRing worker={worker} />,
     order: byNumber(({ heartbeatAgeMs }) => heartbeatAgeMs),
@@ -89,15 +98,15 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'models',
     name: 'Models',
-    width: 'minmax(100px, 0.7fr)',
-    fromPx: 1350,
+    width: () => 'minmax(100px, 0.7fr)',
+    fromPx: 1600,
     cell: ({ models, modelsKnown }) => <span title={models.join('\n')}>{modelsKnown ? models.join(', ') : <span className="sy-dim">not learnt yet</span>}</span>,
     order: byText(({ models }) => models.join()),
   },
   {
     id: 'cache',
     name: 'Cache',
-    width: '66px',
+    width: () => '60px',
     align: 'right',
     fromPx: 1000,
     cell: ({ cache }) => <span title={`${bytes(cache.coveredBytes)} of prompts`}>{percent(cache.share)}</span>,
@@ -106,7 +115,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'latency',
     name: 'Latency',
-    width: '84px',
+    width: () => '72px',
     align: 'right',
     fromPx: 1200,
     cell: ({ role, latency }) => {
@@ -118,7 +127,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'version',
     name: 'Version',
-    width: 'minmax(70px, 0.4fr)',
+    width: () => 'minmax(70px, 0.4fr)',
     isExtra: true,
     cell: ({ engine }) => engine?.version ?? <span className="sy-dim">–</span>,
     order: byText(({ engine }) => engine?.version ?? ''),
@@ -126,10 +135,10 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'uptime',
     name: 'Uptime',
-    width: '92px',
+    width: () => '72px',
     align: 'right',
     fromPx: 1200,
-    cell: ({ registeredAt }) => <Ago at={registeredAt} bare />,
+    cell: ({ registeredAt }) => <Ago at={registeredAt} bare coarse />,
     order: (a, b) => Date.parse(b.registeredAt) - Date.parse(a.registeredAt),
   },
 ];

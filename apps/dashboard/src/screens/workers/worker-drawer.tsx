@@ -46,7 +46,7 @@ function WorkerView({ id, onOpen, onClose }: { readonly id: string; readonly onO
   const detail = useWorkerDetail(id);
   const live = useLive((state) => state.picture?.workers.get(id));
   const mayAct = useMayAct();
-  if (detail.data === undefined || (live === undefined && detail.error?.status === 409)) {
+  if (detail.data === undefined || (live === undefined && detail.error !== null)) {
     if (detail.error !== null) return <Departed id={id} error={detail.error} onOpen={onOpen} onClose={onClose} />;
     return <Skeleton height={300} aria-label="Waiting for the router" />;
   }

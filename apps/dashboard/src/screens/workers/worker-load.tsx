@@ -59,7 +59,7 @@ export function InflightSection({ worker }: { readonly worker: WorkerDetailView 
         </p>
       ) : (
         <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Requests on this worker">
-          <table className={styles['table']}>
+          <table className={`${styles['table'] ?? ''} ${styles['requests'] ?? ''}`}>
             <thead>
               <tr>
                 <th scope="col">Request</th>

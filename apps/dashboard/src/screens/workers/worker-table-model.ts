@@ -25,6 +25,7 @@ const definitions = helper.columns(
 
 const keptUnder = 'switchyard-worker-columns';
 const leastFullLoad = 4;
+const narrowPx = 600;
 
 export interface WorkerHeader {
   readonly column: WorkerColumn;
@@ -38,6 +39,10 @@ export interface WorkerTableModel {
   readonly headers: readonly WorkerHeader[];
   /** Largest load of each pool, at least a little. */
   readonly fullLoads: Readonly<Record<WorkerView['role'], number>>;
+  /** Of the CSS grid, without the column of check boxes. */
+  readonly template: string;
+  /** Rows have two lines. */
+  readonly isNarrow: boolean;
   readonly isShown: (columnId: string) => boolean;
   readonly show: (columnId: string, shown: boolean) => void;
   readonly showDefaults: () => void;
@@ -48,6 +53,7 @@ export function useWorkerTableModel(shown: WorkerView[], all: readonly WorkerVie
   const { width } = useViewportSize();
   const [sorting, setSorting] = useState<SortingState>([{ id: 'state', desc: false }]);
   const [chosen, setChosen] = useState<Readonly<Record<string, boolean>>>(readChoice);
+  const isNarrow = width < narrowPx;
   const columnVisibility = useMemo(() => ({ ...defaultVisibility(width), ...chosen }), [width, chosen]);
   const table = useTable({
     features,
@@ -70,6 +76,10 @@ export function useWorkerTableModel(shown: WorkerView[], all: readonly WorkerVie
   };
   const visible = table.getVisibleLeafColumns();
   const columns = useMemo(() => workerColumns.filter(({ id }) => columnVisibility[id] === true), [columnVisibility]);
+  const template = useMemo(() => {
+    const crowd = { isNarrow, hasDrains: all.some(({ adminState }) => adminState !== 'ready'), hasFlapping: all.some(({ flaps }) => flaps.flapping) };
+    return columns.map(({ width: widthOf }) => widthOf(crowd)).join(' ');
+  }, [columns, all, isNarrow]);
   return {
     rows: rows.map(({ original }) => original),
     columns,
@@ -78,6 +88,8 @@ export function useWorkerTableModel(shown: WorkerView[], all: readonly WorkerVie
       return known === undefined ? [] : [{ column: known, sorted: column.getIsSorted(), toggle: () => column.toggleSorting() }];
     }),
     fullLoads,
+    template,
+    isNarrow,
     isShown: (id) => columnVisibility[id] === true,
     show: (id, isShown) => choose({ ...chosen, [id]: isShown }),
     showDefaults: () => choose({}),

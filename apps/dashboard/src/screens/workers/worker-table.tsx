@@ -8,7 +8,7 @@ import { type WorkerColumn } from './worker-columns.js';
 import styles from './worker-table.module.css';
 import { type WorkerTableModel } from './worker-table-model.js';
 
-const rowPx = 34;
+const rowPx = { one: 34, two: 48 } as const;
 
 export interface WorkerTableProps {
   readonly model: WorkerTableModel;
@@ -26,16 +26,20 @@ export interface WorkerTableProps {
 
 /** Virtual rows over the sorted model; only rows whose worker changed are drawn again. */
 export function WorkerTable({ model, picked, canPick, activeId, focusRequest, onPick, onPickAll, onActive, onOpen }: WorkerTableProps): JSX.Element {
-  const { rows, columns, headers, fullLoads } = model;
+  const { rows, columns, headers, fullLoads, isNarrow } = model;
+  const heightPx = isNarrow ? rowPx.two : rowPx.one;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowPx,
+    estimateSize: () => heightPx,
     getItemKey: (at) => rows[at]?.id ?? at,
     overscan: 6,
   });
-  const template = [...(canPick ? ['34px'] : []), ...columns.map(({ width }) => width)].join(' ');
+  useEffect(() => {
+    virtual.measure();
+  }, [virtual, heightPx]);
+  const template = canPick ? `34px ${model.template}` : model.template;
   const activeIndex = rows.findIndex(({ id }) => id === activeId);
 
   useEffect(() => {
@@ -92,6 +96,8 @@ export function WorkerTable({ model, picked, canPick, activeId, focusRequest, on
                 index={index}
                 startPx={start}
                 fullLoad={fullLoads[row.role]}
+                isNarrow={isNarrow}
+                heightPx={heightPx}
                 isPicked={picked.has(row.id)}
                 canPick={canPick}
                 isActive={index === (activeIndex < 0 ? 0 : activeIndex)}
@@ -114,12 +120,14 @@ interface WorkerRowProps extends Pick<WorkerTableProps, 'canPick' | 'onPick' | '
   readonly index: number;
   readonly startPx: number;
   readonly fullLoad: number;
+  readonly isNarrow: boolean;
+  readonly heightPx: number;
   readonly isPicked: boolean;
   readonly isActive: boolean;
 }
 
 const WorkerRow = memo(function WorkerRow(props: WorkerRowProps): JSX.Element {
-  const { worker, columns, template, index, startPx, fullLoad, isPicked, canPick, isActive, onPick, onActive, onOpen } = props;
+  const { worker, columns, template, index, startPx, fullLoad, isNarrow, heightPx, isPicked, canPick, isActive, onPick, onActive, onOpen } = props;
   const { id } = worker;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
@@ -134,7 +142,7 @@ const WorkerRow = memo(function WorkerRow(props: WorkerRowProps): JSX.Element {
       aria-label={id}
       tabIndex={isActive ? 0 : -1}
       className={`${styles['row'] ?? ''} ${styles['line'] ?? ''}`}
-      style={{ gridTemplateColumns: template, transform: `translateY(${startPx}px)` }}
+      style={{ gridTemplateColumns: template, height: heightPx, transform: `translateY(${startPx}px)` }}
       data-worker={id}
       {...(isPicked ? { 'data-picked': true } : {})}
       {...(isActive ? { 'data-active': true } : {})}
@@ -149,7 +157,7 @@ const WorkerRow = memo(function WorkerRow(props: WorkerRowProps): JSX.Element {
       )}
       {columns.map((column) => (
         <div key={column.id} role="gridcell" className={styles['cell']} data-align={column.align}>
-          {column.cell(worker, { fullLoad })}
+          {column.cell(worker, { fullLoad, isNarrow })}
         </div>
       ))}
     </div>

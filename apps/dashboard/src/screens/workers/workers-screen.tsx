@@ -1,4 +1,4 @@
-import { Button, Checkbox, Menu, Skeleton, TextInput } from '@mantine/core';
+import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconColumns3, IconSearch } from '@tabler/icons-react';
 import { type JSX, useCallback, useMemo, useRef, useState } from 'react';
@@ -9,6 +9,7 @@ import { OutOfPool } from '../../actions/out-of-pool.js';
 import { useMayAct } from '../../api/queries.js';
 import { useLive } from '../../live/live-store.js';
 import { useWorkers } from '../../live/use-workers.js';
+import { Disclosure } from '../../parts/disclosure.js';
 import { EmptyState, Panel } from '../../parts/panel.js';
 import { StatusLegend } from '../../parts/status-legend.js';
 import { FirstEngines } from '../overview/first-engines.js';
@@ -154,24 +155,13 @@ export function WorkersScreen(): JSX.Element {
 
 function ColumnChooser({ model }: { readonly model: WorkerTableModel }): JSX.Element {
   return (
-    <Menu closeOnItemClick={false} position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" size="compact-sm" leftSection={<IconColumns3 size={14} />}>
-          Columns
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
-        {workerColumns.map(({ id, name }) => (
-          <Menu.Item key={id} role="menuitemcheckbox" aria-checked={model.isShown(id)} onClick={() => model.show(id, !model.isShown(id))} py={3}>
-            <span aria-hidden style={{ display: 'inline-block', width: 18 }}>
-              {model.isShown(id) ? '✓' : ''}
-            </span>
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item onClick={model.showDefaults}>Default columns</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <Disclosure label="Columns" icon={<IconColumns3 size={14} />}>
+      {workerColumns.map(({ id, name }) => (
+        <Checkbox key={id} size="xs" label={name} checked={model.isShown(id)} onChange={({ currentTarget: { checked } }) => model.show(id, checked)} />
+      ))}
+      <Button variant="default" size="compact-xs" onClick={model.showDefaults}>
+        Default columns
+      </Button>
+    </Disclosure>
   );
 }
