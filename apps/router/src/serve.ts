@@ -4,6 +4,7 @@ import { isIPv6 } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type Logger } from 'pino';
+import { Listeners } from './admin/about/listeners.js';
 import { adminAdapter, prepareAdminApp } from './admin/admin-app.js';
 import { AdminTokens } from './admin/access/admin-tokens.js';
 import { AppModule } from './app.module.js';
@@ -40,6 +41,7 @@ export async function serve(loaded: LoadedConfig): Promise<void> {
     return app.getHttpServer().address();
   });
   await discovery.start();
+  app.get(Listeners).bound({ apiPort: api.port, adminPort: admin.port, discoveryPort: portOf(discovery.address) });
   pools.start(discovery.heardFirst, () => probes.tick());
   probes.tick();
 
@@ -69,6 +71,11 @@ async function bound(flags: string, listen: () => Promise<unknown>): Promise<Add
   } catch (error) {
     throw new StartError(`cannot listen on ${flags}: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** Of `HOST:PORT`; `null` of `off`. */
+function portOf(address: string): number | null {
+  return address === 'off' ? null : Number(address.slice(address.lastIndexOf(':') + 1));
 }
 
 function hostPort({ address, port }: Address): string {

@@ -44,7 +44,7 @@ export * from './pd/connector.js';
 export * from './pd/prefill-answer.js';
 export * from './pd/connector-of.js';
 export * from './policies/affinity-statistics.js';
-export * from './scheduling/traffic-window.js';
+export * from './scheduling/traffic-history.js';
 export * from './workers/latency.js';
 export * from './views/iso-time.js';
 export * from './views/worker.view.js';

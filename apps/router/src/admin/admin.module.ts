@@ -5,6 +5,8 @@ import { PolicyModule } from '../policy/policy.module.js';
 import { PoolsModule } from '../pools/pools.module.js';
 import { CLUSTER } from '../pools/pools.service.js';
 import { Metrics } from '../telemetry/metrics.js';
+import { AboutController } from './about/about.controller.js';
+import { Listeners } from './about/listeners.js';
 import { AdminTokens } from './access/admin-tokens.js';
 import { LoginLimiter } from './access/login-limiter.js';
 import { SessionController } from './access/session.controller.js';
@@ -18,6 +20,7 @@ import { LiveGateway } from './live/live.gateway.js';
 import { LIVE_LIMITS, liveLimits } from './live/live-limits.js';
 import { CacheController } from './observe/cache.controller.js';
 import { EventsController } from './observe/events.controller.js';
+import { HandoffsController } from './observe/handoffs.controller.js';
 import { MetricsController } from './observe/metrics.controller.js';
 import { OverviewController } from './observe/overview.controller.js';
 import { RequestsController } from './observe/requests.controller.js';
@@ -37,12 +40,14 @@ import { WorkersController } from './workers/workers.controller.js';
     IntentsController,
     CacheController,
     RequestsController,
+    HandoffsController,
     EventsController,
     OverviewController,
     ConfigController,
+    AboutController,
     MetricsController,
   ],
-  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, LiveGateway],
+  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, LiveGateway, Listeners],
   exports: [AdminTokens],
 })
 export class AdminModule {

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Cluster } from '@switchyard/core';
+import { type Cluster, TrafficHistory, trafficLook } from '@switchyard/core';
 
 /** Time between ticks of the listening clock; the clock takes at most two of them at once. */
 const tickMs = 250;
@@ -16,6 +16,7 @@ export const CLUSTER = Symbol('CLUSTER');
 @Injectable()
 export class PoolsService {
   readonly #cluster: Cluster;
+  readonly #traffic: TrafficHistory;
   #listeners: readonly HeardFirst[] = [];
   #timer: NodeJS.Timeout | null = null;
   #ticking: Promise<void> = Promise.resolve();
@@ -23,8 +24,9 @@ export class PoolsService {
   #ticks = 0;
   #lastTickAtMs = 0;
 
-  constructor(@Inject(CLUSTER) cluster: Cluster) {
+  constructor(@Inject(CLUSTER) cluster: Cluster, @Inject(TrafficHistory) traffic: TrafficHistory) {
     this.#cluster = cluster;
+    this.#traffic = traffic;
   }
 
   /** Starts ticking; `listeners` are drained before every tick. `afterTick` runs in the same turn as the tick. */
@@ -49,6 +51,7 @@ export class PoolsService {
       for (const listener of this.#listeners) await listener.drained(paused ? tickMs : undefined);
       this.#lastTickAtMs = performance.now();
       this.#cluster.tick();
+      this.#traffic.look(() => trafficLook(this.#cluster));
       this.#ticks += 1;
       if (this.#ticks % ticksPerSweep === 0) this.#cluster.scheduler.sweepLedger();
       afterTick();

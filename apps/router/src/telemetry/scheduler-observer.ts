@@ -1,4 +1,4 @@
-import { type SchedulerObserver, type TrafficWindow } from '@switchyard/core';
+import { type SchedulerObserver, type TrafficHistory } from '@switchyard/core';
 import { type Logger } from 'pino';
 
 import { type ControlPlaneMetrics } from './control-plane-metrics.js';
@@ -6,7 +6,7 @@ import { type ControlPlaneMetrics } from './control-plane-metrics.js';
 type Observer = Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked' | 'requestClosed'>;
 
 /** Passes what the scheduler does to metrics and rates; a leak, which is always a bug, to the log too. */
-export function schedulerObserver(metrics: ControlPlaneMetrics, traffic: TrafficWindow, log: Logger): Observer {
+export function schedulerObserver(metrics: ControlPlaneMetrics, traffic: TrafficHistory, log: Logger): Observer {
   return {
     placed: (phase, policy, reason) => metrics.placed(phase, policy, reason),
     attemptEnded: (grant, outcome) => metrics.attemptEnded(grant, outcome),

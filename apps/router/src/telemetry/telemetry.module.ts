@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { TrafficWindow } from '@switchyard/core';
+import { TrafficHistory } from '@switchyard/core';
 import { type Logger } from 'pino';
 
 import { systemClock } from '../system-clock.js';
@@ -18,16 +18,16 @@ export class TelemetryModule {
         { provide: LOGGER, useValue: logger },
         { provide: PROXY_LOG, useValue: logger },
         Metrics,
-        { provide: TrafficWindow, useFactory: () => new TrafficWindow(systemClock) },
+        { provide: TrafficHistory, useFactory: () => new TrafficHistory(systemClock) },
         { provide: PROXY_TELEMETRY, useFactory: ({ dataPlane }: Metrics) => dataPlane, inject: [Metrics] },
         { provide: REGISTRATION_COUNTER, useFactory: ({ controlPlane }: Metrics) => controlPlane, inject: [Metrics] },
         {
           provide: SCHEDULER_OBSERVER,
-          useFactory: ({ controlPlane }: Metrics, traffic: TrafficWindow) => schedulerObserver(controlPlane, traffic, logger),
-          inject: [Metrics, TrafficWindow],
+          useFactory: ({ controlPlane }: Metrics, traffic: TrafficHistory) => schedulerObserver(controlPlane, traffic, logger),
+          inject: [Metrics, TrafficHistory],
         },
       ],
-      exports: [LOGGER, PROXY_LOG, PROXY_TELEMETRY, REGISTRATION_COUNTER, SCHEDULER_OBSERVER, TrafficWindow, Metrics],
+      exports: [LOGGER, PROXY_LOG, PROXY_TELEMETRY, REGISTRATION_COUNTER, SCHEDULER_OBSERVER, TrafficHistory, Metrics],
     };
   }
 }

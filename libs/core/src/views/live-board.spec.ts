@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { type LiveChange, type LiveDelta, type LiveSnapshot, type LiveState } from '../contracts/live.schema.js';
-import { TrafficWindow } from '../scheduling/traffic-window.js';
+import { TrafficHistory } from '../scheduling/traffic-history.js';
 import { ClusterKit, registration } from '../testing/cluster-kit.contract-suite.js';
 import { type Role } from '../words.js';
 import { LiveBoard } from './live-board.js';
@@ -13,7 +13,7 @@ const endpoints = ['http://10.0.0.1:8000', 'http://10.0.0.2:8000', 'http://10.0.
 function setUp(): { kit: ClusterKit; board: LiveBoard } {
   const kit = new ClusterKit({ health: { gate: false } });
   const clock = { monotonicMs: () => kit.nowMs, wallMs: () => kit.nowMs };
-  return { kit, board: new LiveBoard(kit.cluster, new TrafficWindow(clock)) };
+  return { kit, board: new LiveBoard(kit.cluster, new TrafficHistory(clock)) };
 }
 
 function applied({ state }: LiveSnapshot, { seq, changes }: LiveDelta): LiveSnapshot {

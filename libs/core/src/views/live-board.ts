@@ -3,9 +3,9 @@ import { type HandoffView } from '../contracts/handoff.schema.js';
 import { type LiveChange, type LiveDelta, type LiveSnapshot, type LiveState } from '../contracts/live.schema.js';
 import { type OverviewNow } from '../contracts/overview.schema.js';
 import { type PoolsView, type WorkerView } from '../contracts/worker.schema.js';
-import { type TrafficWindow } from '../scheduling/traffic-window.js';
+import { type TrafficHistory } from '../scheduling/traffic-history.js';
 import { handoffViews } from './handoff.view.js';
-import { overviewView } from './overview.view.js';
+import { overviewNow } from './overview.view.js';
 import { workersView } from './worker.view.js';
 
 /** Some of what viewers see changes by time alone, and a silent stream must not look like a dead one. */
@@ -30,7 +30,7 @@ interface AgingPart<T> extends Part<T> {
  */
 export class LiveBoard {
   readonly #cluster: Cluster;
-  readonly #traffic: TrafficWindow;
+  readonly #traffic: TrafficHistory;
   readonly #workers = new Map<string, AgingPart<WorkerView>>();
   /** Workers that went, oldest first: known as long as some viewer may still show them. */
   #gone: { readonly id: string; readonly seq: number }[] = [];
@@ -41,7 +41,7 @@ export class LiveBoard {
   #seenSeq = -1;
   #refreshedAtMs = -Infinity;
 
-  constructor(cluster: Cluster, traffic: TrafficWindow) {
+  constructor(cluster: Cluster, traffic: TrafficHistory) {
     this.#cluster = cluster;
     this.#traffic = traffic;
   }
@@ -59,7 +59,7 @@ export class LiveBoard {
     const nowMs = this.#cluster.clock.monotonicMs();
     if (this.#cluster.seq === this.#seenSeq && nowMs - this.#refreshedAtMs < refreshAtLeastMs) return false;
     const { workers, pools } = workersView(this.#cluster);
-    const { now: overview } = overviewView(this.#cluster, this.#traffic);
+    const overview = overviewNow(this.#cluster, this.#traffic);
     const handoffs = handoffViews(this.#cluster);
 
     const present = new Set(workers.map(({ id }) => id));

@@ -50,6 +50,8 @@ describe('access to the admin port', () => {
       '/api/v1/cache/tree',
       '/api/v1/requests',
       '/api/v1/requests/x',
+      '/api/v1/handoffs',
+      '/api/v1/about',
       '/api/v1/events',
       '/api/v1/overview',
       '/api/v1/config',

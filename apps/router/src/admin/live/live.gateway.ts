@@ -1,6 +1,6 @@
 import { Inject, type OnModuleDestroy } from '@nestjs/common';
 import { type OnGatewayConnection, type OnGatewayInit, WebSocketGateway } from '@nestjs/websockets';
-import { Cluster, LiveBoard, TrafficWindow } from '@switchyard/core';
+import { Cluster, LiveBoard, TrafficHistory } from '@switchyard/core';
 import { type Logger } from 'pino';
 
 import { CLUSTER } from '../../pools/pools.service.js';
@@ -29,7 +29,7 @@ export class LiveGateway implements OnGatewayInit<LiveServer>, OnGatewayConnecti
 
   constructor(
     @Inject(CLUSTER) cluster: Cluster,
-    @Inject(TrafficWindow) traffic: TrafficWindow,
+    @Inject(TrafficHistory) traffic: TrafficHistory,
     @Inject(EventLog) events: EventLog,
     @Inject(AdminTokens) tokens: AdminTokens,
     @Inject(Sessions) sessions: Sessions,

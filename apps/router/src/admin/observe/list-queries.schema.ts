@@ -1,4 +1,4 @@
-import { type EventType } from '@switchyard/core';
+import { type EventType, longestWindowSecs, usualWindowSecs } from '@switchyard/core';
 import { eventTypeSchema, roleSchema } from '@switchyard/core/contracts';
 import { z } from 'zod';
 
@@ -16,6 +16,9 @@ export const requestsQuery = z.object({
   model: name.optional(),
 });
 export type RequestsQuery = z.infer<typeof requestsQuery>;
+
+export const overviewQuery = z.object({ windowSecs: whole(1, longestWindowSecs).default(usualWindowSecs) });
+export type OverviewQuery = z.infer<typeof overviewQuery>;
 
 /** Several types as a comma-separated list or as a repeated parameter. */
 const types = z

@@ -1,6 +1,9 @@
-import { cacheAnswerSchema, cacheTreeAnswerSchema, eventsAnswerSchema, overviewAnswerSchema, receiptSchema, requestsAnswerSchema } from '@switchyard/core/contracts';
+import { TrafficHistory } from '@switchyard/core';
+import { aboutSchema, cacheAnswerSchema, cacheTreeAnswerSchema, eventsAnswerSchema, handoffsAnswerSchema, overviewAnswerSchema, receiptSchema, requestsAnswerSchema } from '@switchyard/core/contracts';
 
+import { Listeners } from '../about/listeners.js';
 import { AdminHarness } from '../testing/admin-harness.js';
+import { eventually } from '../testing/eventually.js';
 
 describe('what viewers see over HTTP', () => {
   let admin: AdminHarness;
@@ -69,7 +72,40 @@ describe('what viewers see over HTTP', () => {
     expect(windowSecs).toBe(60);
   });
 
-  it.each(['requests?state=odd', 'requests?limit=0', 'requests?limit=9999', 'events?after=x', 'events?type=nonsense', 'cache/tree?role=boss', 'cache/tree?depth=-1'])(
+  it('the overview over a longer time, with the way there', async () => {
+    const traffic = admin.app.get(TrafficHistory);
+    traffic.look(() => ({ inflight: 3, queued: 1 }));
+    await eventually(async () => {
+      const { windowSecs, series } = overviewAnswerSchema.parse((await admin.get('/api/v1/overview?windowSecs=900')).body);
+      expect(windowSecs).toBe(900);
+      expect(series!.inflight).toEqual([[expect.any(Number), 3]]);
+      expect(Math.abs(series!.inflight[0]![0] - Date.now())).toBeLessThan(5_000);
+    });
+    expect((await admin.get('/api/v1/overview?windowSecs=86400')).body).toMatchObject({ windowSecs: 86_400, series: { rps: [] } });
+  });
+
+  it('hand-offs, and KV that was left behind', async () => {
+    admin.register('prefill', 'http://10.0.0.8:8000');
+    admin.register('decode', 'http://10.0.0.9:8000');
+    const [grant, left] = [admin.begin(1), admin.begin(2)];
+    for (const id of [grant, left]) admin.cluster.scheduler.prefillDone(id, { hasParams: true, connector: null, engineId: null });
+    admin.cluster.scheduler.end(left, { phase: 'decode', result: 'cancelled', status: null, fault: null, timings: { prefillMs: 1, handoffMs: null, firstByteMs: null } });
+    const { items } = handoffsAnswerSchema.parse((await admin.get('/api/v1/handoffs')).body);
+    expect(items).toMatchObject([
+      { requestId: 'r-1', decodeId: null, stage: 'waiting', maxAgeMs: 20_000 },
+      { requestId: 'r-2', decodeId: null, stage: 'stranded', maxAgeMs: 30_000 },
+    ]);
+  });
+
+  it('what commands are filled with', async () => {
+    expect(aboutSchema.parse((await admin.get('/api/v1/about')).body)).toMatchObject({ discoveryPort: 30_001, durable: false, handoffMaxAgeMs: 20_000, registrationTtlMs: 10_000 });
+    admin.app.get(Listeners).bound({ apiPort: 1, adminPort: 2, discoveryPort: null });
+    const { body } = await admin.get('/api/v1/about');
+    expect(body).toMatchObject({ apiPort: 1, adminPort: 2, discoveryPort: null });
+    expect(body.advertiseHost).not.toMatch(/^(0\.0\.0\.0|::)?$/);
+  });
+
+  it.each(['requests?state=odd', 'requests?limit=0', 'overview?windowSecs=0', 'overview?windowSecs=86401', 'requests?limit=9999', 'events?after=x', 'events?type=nonsense', 'cache/tree?role=boss', 'cache/tree?depth=-1'])(
     'refuses GET %s and names the parameter',
     async (path) => {
       const { status, body } = await admin.get(`/api/v1/${path}`);
