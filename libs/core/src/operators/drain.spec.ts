@@ -70,10 +70,21 @@ describe('a drained worker', () => {
     expect(prefill.adminState).toBe('drained');
     expect(kit.cluster.fleet.safeToStop(prefill)).toBe(false);
     kit.evict(decode);
-    expect(kit.cluster.fleet.otherRolesAt(prefill)).toEqual([]);
     expect(kit.cluster.fleet.safeToStop(prefill)).toBe(false);
     kit.end(grantId, 'succeeded', { phase: 'decode' });
     expect(kit.cluster.fleet.safeToStop(prefill)).toBe(true);
+  });
+
+  it('is not finished for a worker that left with work, until that has ended', () => {
+    const kit = new ClusterKit();
+    const worker = kit.join('regular', a);
+    const { grantId } = kit.reserveSingle();
+    kit.drain(worker);
+    kit.cluster.withdraw('regular', a, 'zmq');
+    expect(worker.departure).not.toBeNull();
+    expect(kit.cluster.fleet.finished(worker)).toBe(false);
+    kit.end(grantId, 'succeeded', { phase: 'single' });
+    expect(kit.cluster.fleet.finished(worker)).toBe(true);
   });
 
   it('comes back by undrain, which may be repeated', () => {

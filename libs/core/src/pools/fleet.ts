@@ -3,7 +3,7 @@ import { type EventSink } from '../events.js';
 import { type DrainIntent } from '../operators/operator-store.js';
 import { type KeptEntries } from '../operators/kept-entries.js';
 import { type Policy } from '../policies/policy.js';
-import { type EndpointKey, type Lifetime } from '../registry/lifetime.js';
+import { type EndpointKey, endpointKey, type Lifetime } from '../registry/lifetime.js';
 import { mergeFacts, type ProcessFacts, proofOfNewProcess } from '../registry/process-facts.js';
 import { type LeaveReason, type LifetimeListener } from '../registry/service-registry.js';
 import { type Role, roles } from '../words.js';
@@ -72,14 +72,6 @@ export class Fleet implements LifetimeListener {
   /** A current or departed worker. */
   byId(id: string): Worker | undefined {
     return this.#byId.get(id);
-  }
-
-  /** Workers of other roles at the same endpoint. */
-  otherRolesAt(worker: Worker): Worker[] {
-    return roles.flatMap((role) => {
-      const other = role === worker.role ? undefined : this.#byKey.get(`${role}|${worker.endpoint}`);
-      return other === undefined ? [] : [other];
-    });
   }
 
   /** Departed workers of (role, endpoint) with work left, whose engine process may still be running. */
@@ -191,8 +183,8 @@ export class Fleet implements LifetimeListener {
     const worker = this.#byKey.get(key);
     if (worker === undefined) return;
     const before = worker.adminState;
-    if (this.#deps.drains.get(key) === undefined) worker.setDrained(null);
-    else worker.setDrained(worker.idle && this.unfinishedAt(key).length === 0 ? 'drained' : 'draining');
+    if (this.#deps.drains.get(key) === undefined) worker.setAdminState('ready');
+    else worker.setAdminState(worker.idle && this.unfinishedAt(key).length === 0 ? 'drained' : 'draining');
     if (worker.adminState === before) return;
     this.refresh(worker);
     if (worker.adminState === 'drained') {
@@ -203,12 +195,21 @@ export class Fleet implements LifetimeListener {
 
   /** Whether the machine may be stopped as far as this router knows (lifecycle rule 14). */
   safeToStop(worker: Worker): boolean {
-    if (worker.adminState !== 'drained') return false;
-    return roles.every((role) => {
-      const key: EndpointKey = `${role}|${worker.endpoint}`;
-      const other = this.#byKey.get(key);
-      return (other === undefined || other.adminState === 'drained') && this.unfinishedAt(key).length === 0;
-    });
+    return worker.adminState === 'drained' && roles.every((role) => this.vacant(endpointKey(role, worker.endpoint)));
+  }
+
+  /** Whether nothing new comes to (role, endpoint) and nothing old is left there, on earlier generations either. */
+  vacant(key: EndpointKey): boolean {
+    const worker = this.#byKey.get(key);
+    return (worker === undefined || worker.adminState === 'drained') && this.unfinishedAt(key).length === 0;
+  }
+
+  /**
+   * Whether a drain of `worker` has nothing left to wait for (lifecycle rule 14): it is drained, or it left and what
+   * was under way there has ended or is proven gone with its process.
+   */
+  finished(worker: Worker): boolean {
+    return worker.departure === null ? worker.adminState === 'drained' : this.unfinishedAt(worker.lifetime.key).length === 0;
   }
 
   /** Notes that the selectability of a worker may have changed; cheap when it has not. */

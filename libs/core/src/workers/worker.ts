@@ -2,6 +2,7 @@ import { type PolicyWorker } from '../policies/policy.js';
 import { type Lifetime } from '../registry/lifetime.js';
 import { type LeaveReason } from '../registry/service-registry.js';
 import {
+  type AdminState,
   type CircuitState,
   type ConnectorFlag,
   type ConnectorKind,
@@ -60,7 +61,7 @@ export class Worker implements PolicyWorker {
   #statedModels: ReadonlySet<string> | null = null;
   #learntModels: ReadonlySet<string> | null = null;
   #version: string | null = null;
-  #drained: 'draining' | 'drained' | null = null;
+  #adminState: AdminState = 'ready';
 
   constructor(lifetime: Lifetime, registeredAtMs: number, options: WorkerOptions) {
     this.id = `${lifetime.role}-${String(lifetime.generation)}`;
@@ -174,7 +175,7 @@ export class Worker implements PolicyWorker {
     if (this.health.gated) reasons.push('gated');
     if (this.health.restartCheck) reasons.push('restart_check');
     else if (this.health.state === 'unhealthy') reasons.push('unhealthy');
-    if (this.#drained !== null) reasons.push(this.#drained);
+    if (this.#adminState !== 'ready') reasons.push(this.#adminState);
     if (!this.#connectorSupported) reasons.push('connector_unsupported');
     return reasons;
   }
@@ -182,7 +183,7 @@ export class Worker implements PolicyWorker {
   get selectable(): boolean {
     return (
       this.departure === null &&
-      this.#drained === null &&
+      this.#adminState === 'ready' &&
       this.#connectorSupported &&
       !this.health.gated &&
       this.health.state !== 'unhealthy'
@@ -191,16 +192,16 @@ export class Worker implements PolicyWorker {
 
   /** Whether one probe round is all that keeps it from work. */
   get awaitsProbe(): boolean {
-    return this.#drained === null && this.#connectorSupported && (this.health.gated || this.health.restartCheck);
+    return this.#adminState === 'ready' && this.#connectorSupported && (this.health.gated || this.health.restartCheck);
   }
 
   /** What an operator wished of it; kept by the drains, mirrored here for the placement. */
-  setDrained(state: 'draining' | 'drained' | null): void {
-    this.#drained = state;
+  setAdminState(state: AdminState): void {
+    this.#adminState = state;
   }
 
-  get adminState(): 'ready' | 'draining' | 'drained' {
-    return this.#drained ?? 'ready';
+  get adminState(): AdminState {
+    return this.#adminState;
   }
 
   beginLease(lease: LeaseRecord): void {

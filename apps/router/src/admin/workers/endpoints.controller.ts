@@ -111,10 +111,7 @@ export class EndpointsController {
   #drained(endpoint: string, role: Role | undefined): boolean {
     const { fleet, drains } = this.#cluster;
     const keys = rolesOf(role).map((one) => endpointKey(one, endpoint));
-    return (
-      keys.some((key) => drains.get(key) !== undefined) &&
-      keys.every((key) => (fleet.byKey(key)?.adminState ?? 'drained') === 'drained' && fleet.unfinishedAt(key).length === 0)
-    );
+    return keys.some((key) => drains.get(key) !== undefined) && keys.every((key) => fleet.vacant(key));
   }
 }
 

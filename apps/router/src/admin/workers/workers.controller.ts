@@ -80,7 +80,7 @@ export class WorkersController {
   ): Promise<WorkerView> {
     const worker = this.#current(id, ifGeneration);
     valueOf(this.#cluster.operations.drain([worker], drainWish(body, by)));
-    if (waitSecs !== undefined && !(await this.#wait.until(() => worker.adminState === 'drained' || worker.departure !== null, waitSecs, request))) {
+    if (waitSecs !== undefined && !(await this.#wait.until(() => this.#cluster.fleet.finished(worker), waitSecs, request))) {
       void reply.status(202);
     }
     return workerView(this.#cluster, worker);

@@ -110,6 +110,17 @@ describe('operations on workers over HTTP', () => {
     expect(endpointAnswerSchema.parse(done.body)).toMatchObject({ drained: true, items: [{ id: prefill, adminState: 'drained', safeToStop: true }] });
   });
 
+  it('does not call a drain over when the worker leaves with work', async () => {
+    const grant = admin.begin(1);
+    await post(`workers/${prefill}/drain`, { force: true });
+    const waiting = post(`workers/${prefill}/drain?waitSecs=0.5`, { force: true });
+    const left = new Promise((resolve) => setTimeout(resolve, 100)).then(() => admin.cluster.withdraw('prefill', prefillUrl, 'static'));
+    const [{ status }] = await Promise.all([waiting, left]);
+    expect(status).toBe(202);
+    expect((await admin.get(`/api/v1/workers/${prefill}`)).body).toMatchObject({ leftReason: 'withdrawn', load: 1 });
+    admin.finish(1, grant);
+  });
+
   it('lets go of waiting answers when the router stops', async () => {
     admin.begin(1);
     const waiting = post(`workers/${prefill}/drain?waitSecs=600`, { force: true }).catch(() => 'closed');
