@@ -13,11 +13,6 @@ export interface EditedBody {
   readonly byteLength: number;
 }
 
-/** A body sent as it came. */
-export function wholeBody(bytes: Uint8Array): EditedBody {
-  return { pieces: [bytes], byteLength: bytes.length };
-}
-
 /** An edit that sets `name` to the JSON text `value`. */
 export function setMember(name: string, value: string | Uint8Array): JsonEdit {
   return { kind: 'set', name, value: typeof value === 'string' ? encodeUtf8(value) : value };

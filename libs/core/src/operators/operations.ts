@@ -186,6 +186,7 @@ export class Operations {
       fleet.statementsChanged(worker);
       const { role, endpoint, id } = worker;
       this.#deps.emit({ type: 'added', role, endpoint, worker: id, actor: by, detail: {} });
+      this.#deps.changed();
       return worker;
     });
   }

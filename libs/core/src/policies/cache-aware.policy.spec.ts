@@ -1,5 +1,4 @@
 import { CacheAwarePolicy } from './cache-aware.policy.js';
-import { openPolicyModel } from './create-policy.js';
 import { describePolicyContract, keyOf, place, testPolicy, testRequest, testWorker, type TestWorker, testWorkers } from './policy.contract-suite.js';
 import { defaultPolicyOptions, type PolicyOptions } from './policy-options.js';
 
@@ -203,11 +202,11 @@ describe('cache_aware', () => {
 
   it('has an index of a model that is opened before its first request', () => {
     const { policy, workers } = setUp(1);
-    openPolicyModel(policy, 'm');
-    openPolicyModel(policy, 'm');
+    policy.openModel('m');
+    policy.openModel('m');
     expect(policy.cacheStats()).toMatchObject([{ model: 'm', nodes: 0, hitRate: 0, workers: [{ worker: workers[0], coveredBytes: 0, share: 0 }] }]);
-    openPolicyModel(testPolicy('random'), 'm');
-    expect(testPolicy('random').setOptions).toBeUndefined();
+    expect(testPolicy('random')).not.toHaveProperty('openModel');
+    expect(testPolicy('random')).not.toHaveProperty('setOptions');
   });
 
   it('holds the indexes of 256 models at a time, dropping the one used longest ago', () => {

@@ -39,8 +39,3 @@ export function createPolicy<W extends PolicyWorker>(name: PolicyName, deps: Pol
       return new CacheAwarePolicy<W>(deps.options, deps.nowMs);
   }
 }
-
-/** Lets `policy` know a model before its first request, so that what it keeps per model exists. */
-export function openPolicyModel<W extends PolicyWorker>(policy: Policy<W>, model: string): void {
-  if (policy instanceof CacheAwarePolicy) policy.openModel(model);
-}

@@ -39,8 +39,8 @@ export interface PolicyChoice<W extends PolicyWorker> {
   readonly worker: W;
   readonly reason: PlacementReason;
   /**
-   * By how much the choice won, in the policy's own unit (`marginUnit`): bytes of prefix match for affinity,
-   * pressure for load decisions; `null` where there is no such thing (random, round robin, only candidate).
+   * By how much the choice won: bytes of prefix match for affinity, pressure for load decisions; `null` where there is
+   * no such thing (random, round robin, only candidate).
    */
   readonly margin: number | null;
 }
@@ -74,6 +74,8 @@ export interface Policy<W extends PolicyWorker = PolicyWorker> {
   select(candidates: readonly W[], request: PolicyRequest): (PolicyChoice<W> & { readonly scores: CandidateScores<W> | null }) | undefined;
   /** Counts the choice: cursors advance, sessions bind, the prefix is inserted tentatively. `null` = no claim. */
   commit(worker: W, request: PolicyRequest): AffinityClaim | null;
+  /** Lets it know a model before its first request; absent where nothing is kept per model. Idempotent. */
+  openModel?(model: string): void;
   /** Takes changed options while it runs; absent where a policy has none. */
   setOptions?(options: PolicyOptions): void;
 }

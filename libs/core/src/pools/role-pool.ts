@@ -1,4 +1,3 @@
-import { openPolicyModel } from '../policies/create-policy.js';
 import { type Policy } from '../policies/policy.js';
 import { type Role } from '../words.js';
 import { type Worker } from '../workers/worker.js';
@@ -47,7 +46,7 @@ export class RolePool {
 
   /** Makes the models that a member is known to serve known to the policy before a request names them. */
   openModels(worker: Worker): void {
-    for (const model of worker.models ?? []) openPolicyModel(this.#policy, model);
+    for (const model of worker.models ?? []) this.#policy.openModel?.(model);
   }
 
   /**

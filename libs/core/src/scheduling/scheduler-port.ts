@@ -100,7 +100,7 @@ export interface PoolCounts {
   readonly prefill: { readonly selectable: number; readonly total: number };
   readonly decode: { readonly selectable: number; readonly total: number };
   readonly regular: { readonly selectable: number; readonly total: number };
-  /** Set when workers exist but no group has both roles. */
+  /** Pairing groups of the prefill and decode workers, comma-separated; `null` when there are none. */
   readonly group: string | null;
 }
 
