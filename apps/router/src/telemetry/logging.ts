@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
 import { type Config } from '../config/settings.js';
+import { LogLines } from './log-lines.js';
 
 export interface LogOptions extends Pick<Config['log'], 'level' | 'format'> {
   /** Whether stderr is a terminal: decides what `auto` means. */
@@ -14,7 +15,7 @@ const stderr = 2;
 /** The logger of the process: JSON or pretty lines to `destination`, stderr by default; stdout stays for answers. */
 export function createLogger({ level, format, terminal }: LogOptions, destination?: NodeJS.WritableStream): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  if (format === 'json' || (format === 'auto' && !terminal)) return pino(options, destination ?? pino.destination(stderr));
+  if (format === 'json' || (format === 'auto' && !terminal)) return pino(options, destination ?? new LogLines());
   // Synchronous, so that the last lines before an exit are not lost.
   return pino(options, pretty({ destination: destination ?? stderr, sync: true, colorize: terminal, ignore: 'pid,hostname' }));
 }
