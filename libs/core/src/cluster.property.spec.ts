@@ -41,7 +41,7 @@ describe('any history of a cluster', () => {
         for (const each of [...beginning, ...operations]) model.do(each);
         model.finish();
       }),
-      { seed: 20_261, numRuns: 120 * long },
+      { seed: 20_261, numRuns: 80 * long },
     );
   });
 });

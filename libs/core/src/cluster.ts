@@ -116,7 +116,6 @@ export class Cluster {
       emit,
       changed,
     });
-    for (const intent of state.drains) this.registry.restoreFacts(endpointKey(intent.role, intent.endpoint), intent.facts);
     for (const registration of state.added) this.register(registration);
   }
 

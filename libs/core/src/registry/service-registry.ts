@@ -1,7 +1,7 @@
 import { type Role, type SourceKind } from '../words.js';
 import { type ListeningClock } from './listening-clock.js';
 import { type EndpointKey, endpointKey, Lifetime } from './lifetime.js';
-import { mergeFacts, noFacts, type ProcessFacts, proofOfNewProcess } from './process-facts.js';
+import { noFacts, type ProcessFacts, proofOfNewProcess } from './process-facts.js';
 import { type Registration } from './registration.js';
 
 /** Endpoints whose last process facts are remembered after their lifetime ended. */
@@ -60,11 +60,6 @@ export class ServiceRegistry {
   /** Facts of the last known process at an endpoint, alive or gone. */
   knownFacts(key: EndpointKey): ProcessFacts {
     return this.#lifetimes.get(key)?.facts ?? this.#pastFacts.get(key) ?? noFacts;
-  }
-
-  /** Facts an operator's intent kept over a restart of the router. */
-  restoreFacts(key: EndpointKey, facts: ProcessFacts): void {
-    this.#rememberFacts(key, mergeFacts(this.#pastFacts.get(key) ?? noFacts, facts));
   }
 
   /**

@@ -275,6 +275,22 @@ describe('a receipt', () => {
     expect(first.processed + second.processed).toBe(6);
   });
 
+  it('gives the reason of now, also when only that has changed', () => {
+    const kit = new ClusterKit();
+    const worker = kit.join('regular', a);
+    kit.join('regular', b);
+    const running = kit.reserveSingle({ exclude: [kit.worker('regular', b).id] });
+    kit.drain(worker);
+    const whyOf = (): unknown => {
+      const requestKey = kit.open();
+      kit.reserveSingle({ requestKey });
+      return kit.cluster.scheduler.requests.get(requestKey)?.attempts[0]?.candidates[0]?.excluded;
+    };
+    expect(whyOf()).toBe('draining');
+    kit.end(running.grantId, 'succeeded');
+    expect(whyOf()).toBe('drained');
+  });
+
   it('says of each worker that was left out why, also after it changed', () => {
     const kit = new ClusterKit();
     const wrong = kit.join('decode', a, { group: 'y' }, { models: ['m'] });
