@@ -35,33 +35,48 @@ function dependenciesAreLocked() {
   });
 }
 
-const projects = ['libs/core', 'apps/router', 'apps/engine-sim'];
-const products = ['libs/core/dist/index.js', 'dist/apps/router/main.js', 'dist/apps/engine-sim/main.js'];
-const stampFile = join(root, 'node_modules/.cache/switchyard/build-stamp');
+const servers = ['libs/core', 'apps/router', 'apps/engine-sim'];
 
-/** Builds what is built by `tsc -b`, unless the sources are those of the last good build. */
+/** What is built: from which sources, by which command, and what has to be there afterwards. */
+const parts = [
+  {
+    name: 'server',
+    sources: () => ['tsconfig.base.json', ...servers.flatMap((project) => [`${project}/package.json`, `${project}/tsconfig.json`, ...sourcesBelow(`${project}/src`)])],
+    command: ['node_modules/typescript/bin/tsc', '-b', ...servers],
+    products: ['libs/core/dist/index.js', 'dist/apps/router/main.js', 'dist/apps/engine-sim/main.js'],
+  },
+  {
+    name: 'dashboard',
+    sources: () => ['index.html', 'package.json', 'vite.config.ts'].map((file) => `apps/dashboard/${file}`).concat(...['apps/dashboard/src', 'apps/dashboard/public', 'libs/core/src'].map(sourcesBelow)),
+    command: ['node_modules/vite/bin/vite.js', 'build', 'apps/dashboard', '--logLevel', 'warn'],
+    products: ['dist/apps/dashboard/index.html'],
+  },
+];
+
+/** Builds each part, unless its sources are those of its last good build. */
 export async function ensureBuilt({ always = false } = {}) {
-  const stamp = sourcesHash();
-  const isBuilt = products.every((product) => existsSync(join(root, product)));
-  if (!always && isBuilt && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
-  say('building');
-  const { code } = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', ...projects], { cwd: root, output: 'stderr' });
-  if (code !== 0) throw new SetupFailed(`the build failed with exit code ${code}`);
-  mkdirSync(dirname(stampFile), { recursive: true });
-  writeFileSync(stampFile, stamp);
+  for (const { name, sources, command, products } of parts) {
+    const stampFile = join(root, `node_modules/.cache/switchyard/${name}-stamp`);
+    const stamp = hashOf(['package-lock.json', ...sources()]);
+    const isBuilt = products.every((product) => existsSync(join(root, product)));
+    if (!always && isBuilt && existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) continue;
+    say(`building the ${name}`);
+    const { code } = await run(process.execPath, command, { cwd: root, output: 'stderr' });
+    if (code !== 0) throw new SetupFailed(`the build of the ${name} failed with exit code ${code}`);
+    mkdirSync(dirname(stampFile), { recursive: true });
+    writeFileSync(stampFile, stamp);
+  }
 }
 
-function sourcesHash() {
+function hashOf(files) {
   const hash = createHash('sha256');
-  const files = ['package-lock.json', 'tsconfig.base.json'];
-  for (const project of projects) files.push(`${project}/package.json`, `${project}/tsconfig.json`, ...sourcesBelow(`${project}/src`));
   for (const file of files) hash.update(`${file}\0`).update(readFileSync(join(root, file))).update('\0');
   return hash.digest('hex');
 }
 
 function sourcesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.spec.ts'))
+    .filter((entry) => entry.isFile() && !/\.spec\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
     .sort();
 }

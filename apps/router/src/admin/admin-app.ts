@@ -1,5 +1,6 @@
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
+import fastifyStatic from '@fastify/static';
 import { type FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SwaggerModule } from '@nestjs/swagger';
 
@@ -9,6 +10,8 @@ import { guardAccess } from './access/access-hook.js';
 import { AdminTokens } from './access/admin-tokens.js';
 import { Sessions } from './access/sessions.js';
 import { AdminAdapter } from './admin-adapter.js';
+import { dashboardRoutes } from './dashboard/dashboard-address.js';
+import { DASHBOARD_DIRECTORY } from './dashboard/dashboard-directory.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
 import { LiveAdapter } from './live/live.adapter.js';
 import { adminDocument } from './openapi.js';
@@ -26,12 +29,13 @@ export function adminAdapter(): FastifyAdapter {
 export async function prepareAdminApp(app: NestFastifyApplication): Promise<void> {
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: contentPolicy }, strictTransportSecurity: false });
   await app.register(cookie);
+  await app.register(fastifyStatic, { root: app.get<string>(DASHBOARD_DIRECTORY), serve: false, cacheControl: false });
   const [tokens, sessions] = [app.get(AdminTokens), app.get(Sessions)];
   const { config } = app.get<LoadedConfig>(LOADED_CONFIG);
   guardAccess(app.getHttpAdapter().getInstance(), {
     roleOfToken: (token) => tokens.roleOf(token),
     roleOfSession: (id) => sessions.roleOf(id),
-    publicRoutes: new Set(['/', '/login.js', ...(config.admin.openMetrics ? ['/metrics'] : [])]),
+    publicRoutes: new Set([...dashboardRoutes, ...(config.admin.openMetrics ? ['/metrics'] : [])]),
   });
   app.useWebSocketAdapter(new LiveAdapter(app));
   app.useGlobalFilters(app.get(AdminErrorFilter));
@@ -39,9 +43,12 @@ export async function prepareAdminApp(app: NestFastifyApplication): Promise<void
   SwaggerModule.setup('api/docs', app, () => adminDocument(app), { jsonDocumentUrl: 'api/openapi.json', yamlDocumentUrl: 'api/openapi.yaml' });
 }
 
-/** Everything from here; the API's page brings styles of its own. */
+/** Everything from here, no script but from files; the parts of the dashboard and the API's page bring styles of their own. */
 const contentPolicy = {
   'default-src': ["'self'"],
+  'script-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'font-src': ["'self'"],
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'base-uri': ["'none'"],

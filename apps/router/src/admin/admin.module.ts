@@ -14,8 +14,9 @@ import { Sessions } from './access/sessions.js';
 import { AuditLog } from './audit-log.js';
 import { ConfigController } from './config/config.controller.js';
 import { LiveConfig } from './config/live-config.js';
+import { DashboardController } from './dashboard/dashboard.controller.js';
+import { DASHBOARD_DIRECTORY, dashboardDirectory } from './dashboard/dashboard-directory.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
-import { LandingController } from './landing.controller.js';
 import { LiveGateway } from './live/live.gateway.js';
 import { LIVE_LIMITS, liveLimits } from './live/live-limits.js';
 import { CacheController } from './observe/cache.controller.js';
@@ -33,7 +34,7 @@ import { WorkersController } from './workers/workers.controller.js';
 @Module({
   imports: [PoolsModule, PolicyModule],
   controllers: [
-    LandingController,
+    DashboardController,
     SessionController,
     WorkersController,
     EndpointsController,
@@ -47,7 +48,7 @@ import { WorkersController } from './workers/workers.controller.js';
     AboutController,
     MetricsController,
   ],
-  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, LiveGateway, Listeners],
+  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, { provide: DASHBOARD_DIRECTORY, useValue: dashboardDirectory }, LiveGateway, Listeners],
   exports: [AdminTokens],
 })
 export class AdminModule {

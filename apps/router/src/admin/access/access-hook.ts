@@ -1,6 +1,7 @@
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type AccessRole } from '@switchyard/core/contracts';
 
+import { anyRoute, asksForDashboard } from '../dashboard/dashboard-address.js';
 import { AdminError } from '../errors/admin-error.js';
 import { type AccessParts, type AccessQuestion, decideAccess } from './access-rules.js';
 
@@ -31,12 +32,19 @@ function questionOf(request: FastifyRequest): AccessQuestion {
   const authorizations = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
   return {
     method: request.method,
-    route: request.is404 ? null : (request.routeOptions.url ?? null),
+    route: routeOf(request),
     authorizations,
     cookie: request.cookies[sessionCookie] ?? null,
     origin: request.headers.origin ?? null,
     host: request.headers.host ?? null,
   };
+}
+
+/** `null` where nothing is: what only the dashboard's last route takes, and is not for it, is no route to anybody else. */
+function routeOf(request: FastifyRequest): string | null {
+  const { url } = request.routeOptions;
+  if (request.is404 || url === undefined || (url === anyRoute && !asksForDashboard(request))) return null;
+  return url;
 }
 
 function refusal(why: 'unauthorized' | 'forbidden' | 'cross_origin'): AdminError {

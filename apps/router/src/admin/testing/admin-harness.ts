@@ -20,6 +20,7 @@ import { createLogger, NestLog } from '../../telemetry/logging.js';
 import { TelemetryModule } from '../../telemetry/telemetry.module.js';
 import { adminAdapter, prepareAdminApp } from '../admin-app.js';
 import { AdminModule } from '../admin.module.js';
+import { DASHBOARD_DIRECTORY } from '../dashboard/dashboard-directory.js';
 import { LIVE_LIMITS, type LiveLimits, liveLimits } from '../live/live-limits.js';
 
 export const operatorToken = 'op-secret-token';
@@ -56,8 +57,8 @@ export class AdminHarness {
     return [...this.#upgraded];
   }
 
-  static async start(options: { readonly flags?: readonly string[]; readonly store?: Store; readonly live?: LiveLimits } = {}): Promise<AdminHarness> {
-    const { flags = ['--admin-token', operatorToken, '--viewer-token', viewerToken], store = new MemoryStore(), live = liveLimits } = options;
+  static async start(options: { readonly flags?: readonly string[]; readonly store?: Store; readonly live?: LiveLimits; readonly dashboard?: string } = {}): Promise<AdminHarness> {
+    const { flags = ['--admin-token', operatorToken, '--viewer-token', viewerToken], store = new MemoryStore(), live = liveLimits, dashboard = '/nonexistent/dashboard' } = options;
     const loaded = loadConfig(['--no-health-gate', '--data-dir', 'memory', ...flags], {}, () => '');
     if (!loaded.ok) throw new Error(loaded.faults.join('\n'));
     const logLines: string[] = [];
@@ -68,7 +69,13 @@ export class AdminHarness {
     const routes = new Set<string>();
     const adapter = adminAdapter();
     adapter.getInstance().addHook('onRoute', ({ url }) => void routes.add(url));
-    const tested = await Test.createTestingModule(module).overrideProvider(LIVE_LIMITS).useValue(live).setLogger(new NestLog(logger)).compile();
+    const tested = await Test.createTestingModule(module)
+      .overrideProvider(LIVE_LIMITS)
+      .useValue(live)
+      .overrideProvider(DASHBOARD_DIRECTORY)
+      .useValue(dashboard)
+      .setLogger(new NestLog(logger))
+      .compile();
     const app = tested.createNestApplication<NestFastifyApplication>(adapter, { logger: new NestLog(logger) });
     await prepareAdminApp(app);
     await app.listen(0, '127.0.0.1');
