@@ -1,4 +1,4 @@
-import { ActionIcon, Button, createTheme, type CSSVariablesResolver, Drawer, type MantineColorsTuple, Modal, virtualColor } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, createTheme, type CSSVariablesResolver, Drawer, type MantineColorsTuple, Modal, Radio, virtualColor } from '@mantine/core';
 
 /** Neutral on purpose: colour on these screens means a worker's status and nothing else. */
 const steel: MantineColorsTuple = ['#f3f5f7', '#e3e9ef', '#c9d2da', '#abb7c3', '#8998a7', '#66737f', '#4a5763', '#33404c', '#1d2731', '#131a21'];
@@ -27,6 +27,8 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
+    Checkbox: Checkbox.extend({ defaultProps: { iconColor: 'var(--sy-panel)' } }),
+    Radio: Radio.extend({ defaultProps: { iconColor: 'var(--sy-panel)' } }),
     // Above the drawer, from which dialogs open.
     Modal: Modal.extend({ defaultProps: { centered: true, zIndex: 300, overlayProps: { backgroundOpacity: 0.5 }, attributes: plainHeader }, styles: boldTitle }),
     Drawer: Drawer.extend({ defaultProps: { attributes: plainHeader }, styles: boldTitle }),

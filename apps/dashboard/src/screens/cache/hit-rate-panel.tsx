@@ -29,7 +29,7 @@ export function HitRatePanel(): JSX.Element {
       {measured ? (
         <HitRateChart points={points} onPoint={setPointed} />
       ) : (
-        history.data !== undefined && <EmptyState title="Nothing measured yet">The line begins with the first prompt that is placed by its prefix.</EmptyState>
+        history.data !== undefined && <EmptyState title="No history yet">The line begins with the first prompt that is placed by its prefix.</EmptyState>
       )}
     </Panel>
   );

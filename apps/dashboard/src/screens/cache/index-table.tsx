@@ -14,7 +14,7 @@ export interface IndexTableProps {
 /** All indexes; the chosen one is shown in full below. */
 export function IndexTable({ indexes, chosen, onChoose }: IndexTableProps): JSX.Element {
   return (
-    <div className={styles['scroll']} tabIndex={0} role="region" aria-label="Prefix indexes">
+    <div className={styles['scroll']} tabIndex={0} role="group" aria-label="Prefix indexes">
       <table className={styles['table']}>
         <thead>
           <tr>
@@ -44,7 +44,7 @@ export function IndexTable({ indexes, chosen, onChoose }: IndexTableProps): JSX.
               <th scope="row">
                 <button type="button" className={styles['choose']} aria-pressed={index === chosen} onClick={() => onChoose(index)}>
                   <span className={styles['role']}>{roleNames[index.role]}</span>
-                  <span className={styles['model']}>{index.model === '' ? 'requests that name no model' : index.model}</span>
+                  <span className={styles['model']} title={index.model}>{index.model === '' ? 'requests that name no model' : index.model}</span>
                 </button>
               </th>
               <td>{bytes(index.coveredBytes)}</td>

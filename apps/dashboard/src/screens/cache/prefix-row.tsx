@@ -1,12 +1,13 @@
 import { IconChevronDown, IconChevronRight, IconCircleCheck, IconCircleDashed } from '@tabler/icons-react';
 import { type JSX } from 'react';
 
-import { bytes, count, duration, plural } from '../../parts/format.js';
+import { bytes, count, plural } from '../../parts/format.js';
 import { Tag } from '../../parts/mark.js';
+import { ageWords } from './age-words.js';
 import styles from './cache.module.css';
 import { type TreeRow } from './tree-rows.js';
 
-const workersShown = 3;
+const workersShown = 2;
 const deepestIndent = 10;
 
 export interface PrefixRowProps {
@@ -44,11 +45,13 @@ export function PrefixRow({ row, mostHits, inTabOrder, onFocus, onToggle }: Pref
       </td>
       <td role="gridcell" className={styles['hits']}>
         {count(node.hits)}
-        <span className={styles['meter']} aria-hidden>
-          <span style={{ width: `${(100 * node.hits) / mostHits}%` }} />
-        </span>
+        {node.hits > 0 && (
+          <span className={styles['meter']} aria-hidden>
+            <span style={{ width: `${(100 * node.hits) / mostHits}%` }} />
+          </span>
+        )}
       </td>
-      <td role="gridcell">{node.lastHitMs === null ? <span className="sy-dim">never</span> : `${duration(node.lastHitMs)} ago`}</td>
+      <td role="gridcell">{node.lastHitMs === null ? <span className="sy-dim">never</span> : ageWords(node.lastHitMs)}</td>
       <td role="gridcell">
         <span className={styles['state']} data-confirmed={node.confirmed || undefined}>
           {node.confirmed ? <IconCircleCheck size={14} aria-hidden /> : <IconCircleDashed size={14} aria-hidden />}

@@ -2,6 +2,7 @@ import type { CacheView } from '@switchyard/core/contracts';
 import { type JSX } from 'react';
 import { Link } from 'wouter';
 
+import { workerAddress } from '../../parts/addresses.js';
 import { bytes, count, percent, plural } from '../../parts/format.js';
 import { EmptyState, Panel } from '../../parts/panel.js';
 import styles from './cache.module.css';
@@ -14,7 +15,7 @@ export function SharesPanel({ index }: { readonly index: CacheView }): JSX.Eleme
       {workers.length === 0 ? (
         <EmptyState title="No worker">The pool is empty; what left workers held is forgotten.</EmptyState>
       ) : (
-        <div className={styles['shares']} tabIndex={0} role="region" aria-label="Share per worker">
+        <div className={styles['shares']} tabIndex={0} role="group" aria-label="Share per worker">
           <table className={styles['table']}>
             <thead>
               <tr>
@@ -34,7 +35,7 @@ export function SharesPanel({ index }: { readonly index: CacheView }): JSX.Eleme
               {workers.map(({ id, share, coveredBytes, hits }) => (
                 <tr key={id}>
                   <th scope="row">
-                    <Link className={styles['worker'] ?? ''} href={`/requests?worker=${encodeURIComponent(id)}`} title={`Requests of ${id}`}>
+                    <Link className={styles['worker'] ?? ''} href={workerAddress(id)}>
                       {id}
                     </Link>
                   </th>

@@ -55,11 +55,12 @@ export function EventRow({ event }: { readonly event: EventView }): JSX.Element 
   const [open, setOpen] = useState(false);
   const { eventSeq, at, type, actor, reason, endpoint } = event;
   const { tone, word } = eventKind(event);
+  const sentence = eventSentence(event);
   return (
     <div className={styles['row']}>
       <span className={styles['when']}>
+        <span className={styles['clock']}>{clockOrDay(at)}</span>
         <Ago at={at} />
-        <span className={styles['clock']}>{clock(at)}</span>
       </span>
       <span className={styles['type']}>
         <Mark tone={tones[tone]} icon={icons[type]}>
@@ -68,9 +69,9 @@ export function EventRow({ event }: { readonly event: EventView }): JSX.Element 
       </span>
       <div className={styles['what']}>
         <button type="button" className={styles['sentence']} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {eventSentence(event)}
+          {sentence}
         </button>
-        {reason !== undefined && !saysTheSame(reason, type) && <span className={styles['reason']}>“{reason}”</span>}
+        {reason !== undefined && reason !== type && !sentence.includes(reason) && <span className={styles['reason']}>“{reason}”</span>}
         {open && <Details event={event} />}
       </div>
       <span className={styles['where']}>
@@ -89,8 +90,12 @@ export function EventRow({ event }: { readonly event: EventView }): JSX.Element 
   );
 }
 
-/** The registry's reasons for a departure are words of the event itself. */
-const saysTheSame = (reason: string, type: EventView['type']): boolean => reason === type;
+/** `14:02:11` of today, else `24 Nov 14:02`. */
+function clockOrDay(at: string): string {
+  const date = new Date(at);
+  if (date.toDateString() === new Date().toDateString()) return clock(at);
+  return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${clock(at).slice(0, 5)}`;
+}
 
 type Facts = Readonly<Record<string, string | number | boolean | null | undefined>>;
 

@@ -4,11 +4,12 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type JSX, type KeyboardEvent, useRef, useState } from 'react';
 
+import { useFillHeight } from '../../parts/fill-height.js';
 import { plural } from '../../parts/format.js';
 import { EventRow } from './event-row.js';
 import styles from './events.module.css';
 
-const usualPx = 52;
+const usualPx = 36;
 /** The stream is held once the newest is out of sight: what one reads does not move. */
 const heldFromPx = 40;
 
@@ -23,6 +24,7 @@ export interface EventRowsProps {
 /** The stream, of which only the rows in sight are made; older pages are read when their end comes near. */
 export function EventRows({ events, hasOlder, isReadingOlder, onReadOlder }: EventRowsProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
+  useFillHeight(box);
   const [heldAt, setHeldAt] = useState<number | null>(null);
   const shown = heldAt === null ? events : events.filter(({ eventSeq }) => eventSeq <= heldAt);
   const newer = events.length - shown.length;

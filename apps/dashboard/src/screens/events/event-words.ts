@@ -49,7 +49,8 @@ export const operatorTypes: ReadonlySet<EventType> = new Set(['drain', 'undrain'
 /** What happened, in one sentence; who and where stand beside it. */
 export function eventSentence(event: EventView): string {
   const { type, detail, role, reason } = event;
-  const who = event.worker ?? (role === undefined ? 'The worker' : `The ${role} worker`);
+  const whom = event.worker ?? (role === undefined ? 'the worker' : `the ${role} worker`);
+  const who = event.worker ?? whom.replace('the', 'The');
   const actor = event.actor ?? 'The router';
   switch (type) {
     case 'registered':
@@ -65,23 +66,23 @@ export function eventSentence(event: EventView): string {
     case 'health':
       return `${who} is ${text(detail['health'], 'unknown')}.`;
     case 'circuit':
-      return `The circuit of ${who} is ${text(detail['state'], 'changed')}.`;
+      return `The circuit of ${whom} is ${text(detail['state'], 'changed')}.`;
     case 'drain':
-      return `${actor} drains ${who}${detail['until'] === 'undrain' ? ', also across restarts' : ''}${deadline(detail)}${detail['forced'] === true ? ', by force' : ''}.`;
+      return `${actor} drains ${whom}${detail['until'] === 'undrain' ? ', also across restarts' : ''}${deadline(detail)}${detail['forced'] === true ? ', by force' : ''}.`;
     case 'drained':
       return `${who} is drained${detail['safeToStop'] === true ? ': safe to stop' : ''}.`;
     case 'undrain':
-      return event.actor === undefined ? `The drain of ${who} is over.` : `${actor} lets ${who} take work again.`;
+      return event.actor === undefined ? `The drain of ${whom} is over.` : `${actor} lets ${whom} take work again.`;
     case 'evict':
-      return `${actor} evicted ${who}${evicted(detail)}.`;
+      return `${actor} evicted ${whom}${evicted(detail)}.`;
     case 'readmit':
       return `${actor} readmitted the endpoint.`;
     case 'added':
-      return `${actor} added ${who} by hand.`;
+      return `${actor} added ${whom} by hand.`;
     case 'removed':
-      return `${actor} removed ${who}.`;
+      return `${actor} removed ${whom}.`;
     case 'overdue':
-      return `The drain of ${who} is overdue: ${plural(number(detail['leases']), 'request')} still on it${detail['onDeadline'] === 'abort' ? ', now aborted' : ''}.`;
+      return `The drain of ${whom} is overdue: ${plural(number(detail['leases']), 'request')} still on it${detail['onDeadline'] === 'abort' ? ', now aborted' : ''}.`;
     case 'config':
       return `${actor} changed ${changes(detail)}.`;
     case 'session':

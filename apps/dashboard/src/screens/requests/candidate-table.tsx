@@ -2,7 +2,9 @@ import { Button } from '@mantine/core';
 import type { AttemptView } from '@switchyard/core/contracts';
 import { IconCheck } from '@tabler/icons-react';
 import { type JSX, useState } from 'react';
+import { Link } from 'wouter';
 
+import { workerAddress } from '../../parts/addresses.js';
 import { bytes, count } from '../../parts/format.js';
 import { type Candidate, rankedCandidates, scoreMeaning } from './candidate-rank.js';
 import styles from './receipt.module.css';
@@ -21,7 +23,7 @@ export function CandidateTable({ attempt }: { readonly attempt: AttemptView }): 
   const scored = ranked.some(({ score }) => score !== null);
   return (
     <>
-      <div className={styles['candidates']} tabIndex={0} role="region" aria-label="Candidates">
+      <div className={styles['candidates']} tabIndex={0} role="group" aria-label="Candidates">
         <table>
           <thead>
             <tr>
@@ -51,14 +53,18 @@ export function CandidateTable({ attempt }: { readonly attempt: AttemptView }): 
             {shown.map((candidate) => (
               <tr key={candidate.id} data-chosen={candidate.id === attempt.chosen || undefined} data-out={candidate.excluded !== undefined || undefined}>
                 <th scope="row" className="sy-mono">
-                  {candidate.id}
+                  <Link className={styles['worker'] ?? ''} href={workerAddress(candidate.id)}>
+                    {candidate.id}
+                  </Link>
                 </th>
                 {matches && (
                   <td className={styles['match']}>
                     <span>{candidate.matchBytes === 0 ? '–' : bytes(candidate.matchBytes)}</span>
-                    <span className={styles['meter']} aria-hidden>
-                      <span style={{ width: `${(100 * candidate.matchBytes) / mostMatch}%` }} />
-                    </span>
+                    {candidate.matchBytes > 0 && (
+                      <span className={styles['meter']} aria-hidden>
+                        <span style={{ width: `${(100 * candidate.matchBytes) / mostMatch}%` }} />
+                      </span>
+                    )}
                   </td>
                 )}
                 {scored && <td>{candidate.score === null ? '–' : show(candidate.score)}</td>}

@@ -1,8 +1,8 @@
 const steps = [1, 2, 2.5, 5, 10];
 
-/** Round marks of an axis from 0 over `totalMs` > 0, four to seven of them, and where the axis ends. */
+/** Round marks of an axis from 0 over `totalMs` > 0, four to eight of them, and where the axis ends. */
 export function niceTicks(totalMs: number): { readonly ticks: readonly number[]; readonly endMs: number } {
-  const rough = totalMs / 5;
+  const rough = totalMs / 7;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * (steps.find((one) => one * power >= rough) ?? 10);
   const ticks: number[] = [];

@@ -8,8 +8,8 @@ import { useAdmin } from '../../api/queries.js';
 import { useQuickNow } from '../../live/use-now.js';
 import { Ago } from '../../parts/ago.js';
 import { CurlLine } from '../../parts/command-line.js';
-import { absolute, duration } from '../../parts/format.js';
-import { Panel } from '../../parts/panel.js';
+import { duration } from '../../parts/format.js';
+import { EmptyState, Panel } from '../../parts/panel.js';
 import { Refusal } from '../../parts/refusal.js';
 import { Screen } from '../../parts/screen.js';
 import { AttemptCard } from './attempt-card.js';
@@ -37,7 +37,7 @@ export function ReceiptView({ requestId }: { readonly requestId: string }): JSX.
       }
       side={receipt !== undefined && <OutcomeMark outcome={outcomeOf(receipt)} />}
     >
-      {error !== null && <Refusal error={error} onRetry={() => void refetch()} />}
+      {error !== null && (error.code === 'unknown_request' ? <Forgotten /> : <Refusal error={error} onRetry={() => void refetch()} />)}
       {receipt === undefined ? error === null && <Waiting /> : <Parts receipt={receipt} path={path} />}
     </Screen>
   );
@@ -72,10 +72,10 @@ function Parts({ receipt, path }: { readonly receipt: Receipt; readonly path: st
 function Facts({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const { at, route, model, stream, status, timings } = receipt;
   const facts: readonly (readonly [string, JSX.Element | string])[] = [
-    ['Came', <Came key="at" at={at} />],
+    ['Came', <Ago key="at" at={at} />],
     ['Route', <span key="route" className="sy-mono">{route}</span>],
     ['Model', model ?? 'any'],
-    ['Workers', <WorkerWay key="way" request={receipt} />],
+    ['Workers', <WorkerWay key="way" request={receipt} linked />],
     ['Answer', `${status ?? 'none yet'}${stream ? ', streamed' : ''}`],
     ['First byte', duration(timings.firstByteMs)],
     ['Total', receipt.state === 'inflight' ? 'still running' : duration(timings.totalMs)],
@@ -92,17 +92,20 @@ function Facts({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   );
 }
 
-function Came({ at }: { readonly at: string }): JSX.Element {
-  return (
-    <span title={absolute(at)}>
-      <Ago at={at} />
-    </span>
-  );
-}
-
 function RunningWaterfall({ receipt }: { readonly receipt: Receipt }): JSX.Element {
   const ageMs = Math.max(0, useQuickNow() - Date.parse(receipt.at));
   return <Waterfall steps={waterfallSteps(receipt, ageMs)} />;
+}
+
+function Forgotten(): JSX.Element {
+  return (
+    <Panel title="Receipt">
+      <EmptyState title="This request is not known any more">
+        The router keeps the receipts of the requests in flight and of the latest ones that ended, in memory. This one is older, came before the router’s last
+        start, or never came.
+      </EmptyState>
+    </Panel>
+  );
 }
 
 function Waiting(): JSX.Element {

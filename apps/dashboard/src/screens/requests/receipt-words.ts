@@ -129,15 +129,17 @@ export function outcomeOf({ state, outcome, status, firstByteMs, prefillId, deco
   if (outcome === 'ok') return { tone: 'good', word: 'OK' };
   if (outcome === 'client_gone') return { tone: 'neutral', word: 'Client left' };
   if (outcome === 'engine_error') return { tone: 'bad', word: status === null ? 'Engine error' : `Engine error ${status}` };
-  return { tone: 'bad', word: outcome === null ? 'Unknown' : outcome.replaceAll('_', ' ') };
+  return { tone: 'bad', word: outcome === null ? 'Unknown' : sentenceCase(outcome) };
 }
+
+const sentenceCase = (code: string): string => code.charAt(0).toUpperCase() + code.slice(1).replaceAll('_', ' ');
 
 /** How one attempt ended. */
 export function attemptOutcomeOf(outcome: string | null): OutcomeWords {
   if (outcome === null) return { tone: 'running', word: 'Running' };
   if (outcome === 'ok') return { tone: 'good', word: 'OK' };
   if (outcome === 'cancelled') return { tone: 'neutral', word: 'Cancelled' };
-  return { tone: 'bad', word: outcome.replaceAll('_', ' ') };
+  return { tone: 'bad', word: sentenceCase(outcome) };
 }
 
 /** What became of the prediction how much of the prompt the engine has cached; `null` = the engine told nothing. */

@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import type { RequestView } from '@switchyard/core/contracts';
 import { type JSX, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -63,10 +63,10 @@ export function RequestList(): JSX.Element {
           answer.error === null && <FirstRequest />
         ) : (
           <EmptyState title="No request fits">
-            Nothing among {plural(given.length, 'request')} fits this filter.{' '}
-            <Anchor component="button" type="button" inherit onClick={() => setFilter(noFilter)}>
+            <p>Nothing among {plural(given.length, 'request')} fits this filter.</p>
+            <Button variant="default" onClick={() => setFilter(noFilter)}>
               Show all
-            </Anchor>
+            </Button>
           </EmptyState>
         )}
       </Panel>

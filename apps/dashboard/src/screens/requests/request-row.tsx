@@ -3,11 +3,11 @@ import { type JSX } from 'react';
 import { Link } from 'wouter';
 
 import { useNow } from '../../live/use-now.js';
+import { receiptAddress } from '../../parts/addresses.js';
 import { Ago } from '../../parts/ago.js';
 import { duration } from '../../parts/format.js';
 import { OutcomeMark } from './outcome-mark.js';
 import { outcomeOf } from './receipt-words.js';
-import { receiptAddress } from './request-address.js';
 import styles from './requests.module.css';
 import { WorkerWay } from './worker-way.js';
 
@@ -27,7 +27,7 @@ export function RequestRow({ request, at, top, height }: RequestRowProps): JSX.E
         <OutcomeMark outcome={outcomeOf(request)} />
       </span>
       <span role="cell" data-cell="came">
-        <Ago at={request.at} />
+        <Ago at={request.at} coarse />
       </span>
       <span role="cell" data-cell="id">
         <Link className={styles['id'] ?? ''} href={receiptAddress(requestId)} title={`${requestId}\n${route}${stream ? ', streamed' : ''}`}>

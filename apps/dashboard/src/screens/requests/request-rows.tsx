@@ -5,6 +5,7 @@ import { IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type JSX, type KeyboardEvent, useRef, useState } from 'react';
 
+import { useFillHeight } from '../../parts/fill-height.js';
 import { plural } from '../../parts/format.js';
 import { RequestRow } from './request-row.js';
 import styles from './requests.module.css';
@@ -17,6 +18,7 @@ const heldFromPx = 40;
 export function RequestRows({ requests }: { readonly requests: readonly RequestView[] }): JSX.Element {
   const narrow = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false });
   const box = useRef<HTMLDivElement>(null);
+  useFillHeight(box);
   const [held, setHeld] = useState<readonly RequestView[] | null>(null);
   const shown = held ?? requests;
   const rowPx = narrow ? 58 : 36;

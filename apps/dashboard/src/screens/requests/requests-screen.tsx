@@ -3,7 +3,8 @@ import { usePathname } from 'wouter/use-browser-location';
 
 import { ReceiptView } from './receipt-view.js';
 import { RequestList } from './request-list.js';
-import { receiptPrefix } from './request-address.js';
+
+const receiptPrefix = '/requests/';
 
 /** What runs and what ran; below an id, how its workers were chosen and where its time went. */
 export function RequestsScreen(): JSX.Element {

@@ -47,7 +47,7 @@ export function waterfallSteps({ timings, state, attempts }: Timed, ageMs: numbe
     }
     add('handoff', 'Hand-off', atMs + handoffMs, false);
   }
-  add('first', retried ? 'Retries and first token' : 'First token', firstByteMs ?? endMs, firstByteMs === null);
+  add('first', retried ? 'Retries, first token' : 'First token', firstByteMs ?? endMs, firstByteMs === null);
   if (firstByteMs !== null) add('stream', divided ? 'Decode' : 'Answer', endMs, true);
   return steps;
 }

@@ -42,7 +42,7 @@ export function Waterfall({ steps }: { readonly steps: readonly WaterfallStep[] 
               {duration(lengthMs)}
               {running && ' …'}
             </span>
-            <span className={styles['share']}>{percent(lengthMs / totalMs)}</span>
+            <span className={styles['share']}>{shareWords(lengthMs / totalMs)}</span>
           </li>
         ))}
       </ol>
@@ -56,3 +56,6 @@ export function Waterfall({ steps }: { readonly steps: readonly WaterfallStep[] 
     </div>
   );
 }
+
+/** Whole percents: the length beside it is exact. */
+const shareWords = (share: number): string => (share > 0 && share < 0.005 ? '< 1 %' : percent(Math.round(share * 100) / 100));
