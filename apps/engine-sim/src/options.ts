@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
+import { type ConnectorName, connectorNames } from './kv/connector-name.js';
 import { type KvAddress, parseKvAddress } from './kv/kv-address.js';
 
 export const simRoles = ['prefill', 'decode', 'regular'] as const;
 export type SimRole = (typeof simRoles)[number];
-
-export const connectorNames = ['none', 'p2p-nccl', 'nixl', 'moriio'] as const;
-export type ConnectorName = (typeof connectorNames)[number];
 
 export const transferModes = ['READ', 'WRITE'] as const;
 export type TransferMode = (typeof transferModes)[number];

@@ -1,4 +1,4 @@
-import { type ConnectorName } from '../options.js';
+import { type ConnectorName } from './connector-name.js';
 import { type KvConnector, type KvIdentity } from './kv-connector.js';
 import { createMoriioConnector } from './moriio.js';
 import { createNixlConnector } from './nixl.js';

@@ -1,4 +1,4 @@
-import { type ConnectorName } from '../options.js';
+import { type ConnectorName } from './connector-name.js';
 
 /** Where the KV side channel listens, and how the connector spells that address. */
 export interface KvAddress {

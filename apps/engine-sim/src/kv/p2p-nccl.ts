@@ -1,11 +1,11 @@
+import { type PairAddresses, parseP2pRequestId } from '@switchyard/core/protocol';
 import { splitHostPort } from './kv-address.js';
 import { type KvConnector, type KvIdentity, type LegCall } from './kv-connector.js';
-import { type PairRequestId, parsePairRequestId } from './request-id.js';
 import { Violation } from './violation.js';
 
 /** Reads the pair out of the request id; vLLM raises the same sentence when it is not there. */
-export function requirePair(call: LegCall): PairRequestId {
-  const pair = call.requestId === null ? null : parsePairRequestId(call.requestId);
+export function requirePair(call: LegCall): PairAddresses {
+  const pair = call.requestId === null ? null : parseP2pRequestId(call.requestId);
   if (pair === null) {
     throw new Violation('bad_request_id', `Request id ${String(call.requestId)} does not contain hostname and port`);
   }

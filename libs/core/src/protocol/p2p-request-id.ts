@@ -17,7 +17,7 @@ export function p2pRequestId({ prefillAddress, decodeAddress }: PairAddresses, u
   return `___prefill_addr_${prefillAddress}___decode_addr_${decodeAddress}_${unique}`;
 }
 
-/** Reads what `p2pRequestId` writes; `null` for anything else. */
+/** Reads what `p2pRequestId` writes; `null` for anything else, although vLLM finds the parts anywhere in an id. */
 export function parseP2pRequestId(requestId: string): PairAddresses | null {
   const [, prefillAddress, decodeAddress] = grammar.exec(requestId) ?? [];
   return prefillAddress === undefined || decodeAddress === undefined ? null : { prefillAddress, decodeAddress };
