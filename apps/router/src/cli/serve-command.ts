@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { settingsHelp } from '../config/help-text.js';
 import { loadConfig } from '../config/load-config.js';
+import { StartError } from '../start-error.js';
 import { exitCodes, type CommandIo } from './command.js';
-import { StartError } from './start-error.js';
 
 /** Runs the router. The server ends the process by itself once it is up. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {
@@ -23,6 +23,6 @@ export async function serveCommand(argv: readonly string[], io: CommandIo): Prom
   } catch (error) {
     // Some listeners may be open already; they must not keep a failed start alive.
     io.err(error instanceof StartError ? `switchyard: ${error.message}` : `switchyard: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-    process.exit(error instanceof StartError ? error.exitCode : exitCodes.failed);
+    process.exit(error instanceof StartError ? exitCodes.unusable : exitCodes.failed);
   }
 }

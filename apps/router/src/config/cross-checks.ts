@@ -1,4 +1,4 @@
-import { type ConfigSources } from './load-config.js';
+import { type ConfigSources } from './raw-value.js';
 import { type Config } from './settings.js';
 import { type StaticEngine } from './static-engine.js';
 

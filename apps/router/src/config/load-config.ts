@@ -1,13 +1,10 @@
 import { readArgv } from './argv-source.js';
 import { checkTogether } from './cross-checks.js';
 import { readEnv } from './env-source.js';
-import { noRawValues, type RawValue, type RawValues, type SettingSource } from './raw-value.js';
+import { type ConfigSources, noRawValues, type RawValue, type RawValues, type SettingSource } from './raw-value.js';
 import { readSetting, type SettingRead } from './read-setting.js';
 import { type Config, type PlacedSetting, settings } from './settings.js';
 import { readYaml } from './yaml-source.js';
-
-/** Where each value came from, by setting name. */
-export type ConfigSources = Readonly<Record<string, SettingSource>>;
 
 export interface LoadedConfig {
   readonly ok: true;

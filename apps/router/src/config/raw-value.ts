@@ -8,6 +8,9 @@ export interface SettingSource {
   readonly label: string;
 }
 
+/** Where each value came from, by setting name. */
+export type ConfigSources = Readonly<Record<string, SettingSource>>;
+
 /** A value as written: its texts, or the file that holds them. */
 export type RawValue = { readonly source: SettingSource } & ({ readonly texts: readonly string[] } | { readonly secretFile: string });
 

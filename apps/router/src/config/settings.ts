@@ -1,4 +1,4 @@
-import { connectorFlagValues, defaultAllowedNetworks, policyNames } from '@switchyard/core';
+import { connectorFlagValues, defaultAllowedNetworks, defaultPolicyOptions, policyNames } from '@switchyard/core';
 
 import { many, one, type Setting, toggle } from './setting.js';
 import { staticEngine } from './static-engine.js';
@@ -96,22 +96,22 @@ const table = {
       defaultText: '--policy if set, else power_of_two',
       description: 'How decode workers are chosen.',
     }),
-    cacheThreshold: one(decimalNumber(0, 1), 0.3, {
+    cacheThreshold: one(decimalNumber(0, 1), defaultPolicyOptions.cacheThreshold, {
       name: 'cache-threshold',
       live: true,
       description: 'cache_aware follows a cached prefix when more than this share of the prompt matches.',
     }),
-    balanceAbsThreshold: one(integer(0), 8, {
+    balanceAbsThreshold: one(integer(0), defaultPolicyOptions.balanceAbsThreshold, {
       name: 'balance-abs-threshold',
       live: true,
       description: 'cache_aware balances instead when pressures differ by more than this (and by more than balance-rel-threshold).',
     }),
-    balanceRelThreshold: one(decimalNumber(1), 1.5, {
+    balanceRelThreshold: one(decimalNumber(1), defaultPolicyOptions.balanceRelThreshold, {
       name: 'balance-rel-threshold',
       live: true,
       description: 'cache_aware balances instead when the largest pressure exceeds the smallest times this (and balance-abs-threshold).',
     }),
-    prefixIndexMaxBytes: one(integer(1), 268_435_456, {
+    prefixIndexMaxBytes: one(integer(1), defaultPolicyOptions.prefixIndexMaxBytes, {
       name: 'prefix-index-max-bytes',
       description: 'Prompt bytes the prefix index covers per worker and model; the least recently used go first.',
     }),

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type Cluster, type Network, networkAllowList, parseNetwork, type Registration, type Role, type SourceKind } from '@switchyard/core';
-import { StartError } from '../cli/start-error.js';
+import { StartError } from '../start-error.js';
 import { LOADED_CONFIG } from '../config/config.module.js';
 import { type LoadedConfig } from '../config/load-config.js';
 import { CLUSTER, type HeardFirst } from '../pools/pools.service.js';
 import { LOGGER, REGISTRATION_COUNTER } from '../telemetry/telemetry.tokens.js';
-import { type DiscoverySink, type DiscoverySource, type RejectionReason } from './discovery-source.js';
+import { type DiscoverySink, type DiscoverySource } from './discovery-source.js';
 import { StaticEngines } from './static-engines.js';
 import { type ListenerLog, ZmqListener } from './zmq-listener.js';
 
@@ -13,7 +13,6 @@ import { type ListenerLog, ZmqListener } from './zmq-listener.js';
 export interface RegistrationCounter {
   counted(kind: 'new' | 'heartbeat' | 'replaced' | 'rejected'): void;
 }
-
 
 /** Runs the sources of this configuration and hands what they state to the core. */
 @Injectable()
@@ -81,7 +80,7 @@ export class DiscoveryService implements DiscoverySink {
   }
 
   /** The listener has logged it, once a minute per reason and sender. */
-  rejected(_reason: RejectionReason): void {
+  rejected(): void {
     this.#counter.counted('rejected');
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { StartError } from '../cli/start-error.js';
+import { StartError } from '../start-error.js';
 import { MemoryStore } from './memory.store.js';
 import { SqliteStore } from './sqlite.store.js';
 import { storeFailure } from './store-failure.js';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { noOperatorState, StoreUnavailableError } from '@switchyard/core';
 import Database from 'libsql';
 
-import { StartError } from '../cli/start-error.js';
+import { StartError } from '../start-error.js';
 import { MemoryStore } from './memory.store.js';
 import { openStore } from './open-store.js';
 import { SqliteStore } from './sqlite.store.js';

@@ -1,7 +1,7 @@
 import { type AttemptOutcome, type Grant, type RequestRecord, type SchedulerObserver } from '@switchyard/core';
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-import { bound } from './data-plane-metrics.js';
+import { bound } from './bound-series.js';
 
 const placementSeconds = [1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 5e-2];
 const queueSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60];

@@ -9,6 +9,7 @@ import {
   type TimedPhase,
   type UpstreamErrorKind,
 } from '../proxy/proxy-telemetry.js';
+import { type Bound, bound } from './bound-series.js';
 
 const requestSeconds = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
 const firstByteSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -121,16 +122,4 @@ export class DataPlaneMetrics implements ProxyTelemetry {
     if (series === undefined) this.#requestSeries.set(key, (series = this.#requests.labels(route, model, status)));
     return series;
   }
-}
-
-type Bound<T> = (label: string) => T;
-
-/** Series of a metric with one label, bound at its first use; the values come from closed vocabularies. */
-export function bound<T>(metric: { labels(value: string): T }): Bound<T> {
-  const series = new Map<string, T>();
-  return (label) => {
-    let found = series.get(label);
-    if (found === undefined) series.set(label, (found = metric.labels(label)));
-    return found;
-  };
 }

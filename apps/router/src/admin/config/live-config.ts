@@ -4,8 +4,8 @@ import { type ChangeConfig } from '@switchyard/core/contracts';
 
 import { LOADED_CONFIG } from '../../config/config.module.js';
 import { type EffectiveSetting, effectiveConfig } from '../../config/effective-config.js';
-import { type ConfigSources, type LoadedConfig } from '../../config/load-config.js';
-import { type SettingSource } from '../../config/raw-value.js';
+import { type LoadedConfig } from '../../config/load-config.js';
+import { type ConfigSources, type SettingSource } from '../../config/raw-value.js';
 import { type Config } from '../../config/settings.js';
 import { CLUSTER } from '../../pools/pools.service.js';
 import { PolicyService } from '../../policy/policy.service.js';
