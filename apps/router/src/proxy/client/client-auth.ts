@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
+import { type RouterError, routerError } from '../errors/router-error.js';
 
 /**
  * Whether the request presents one of `keys` as bearer token or `x-api-key`. Every key is compared in full, by digest,
@@ -16,6 +17,11 @@ export function clientAuth(keys: readonly string[]): (req: IncomingMessage) => b
     for (const key of digests) known = timingSafeEqual(key, candidate) || known;
     return known;
   };
+}
+
+/** What a request without a valid key is told. */
+export function keyNeeded(): RouterError {
+  return routerError('invalid_api_key', 'a valid API key is needed; send it as "Authorization: Bearer <key>"');
 }
 
 function presentedKey(req: IncomingMessage): string | null {

@@ -46,9 +46,8 @@ export class AttemptTimes {
   #handoffMs: number | null = null;
   #firstByteMs: number | null = null;
 
-  prefillDone(): number {
-    this.#prefillMs = performance.now() - this.#beganMs;
-    return this.#prefillMs;
+  prefillDone(): void {
+    this.#prefillMs = this.#elapsed();
   }
 
   decodeBegun(): number {

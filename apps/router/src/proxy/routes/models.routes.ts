@@ -1,4 +1,5 @@
 import { type FastifyInstance } from 'fastify';
+import { keyNeeded } from '../client/client-auth.js';
 import { type ClientExchange } from '../client/client-exchange.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
 import { writeError } from '../errors/write-error.js';
@@ -24,7 +25,7 @@ export function modelsRoutes(app: FastifyInstance, context: RouteContext): void 
 
 function ifAuthorized({ authorized }: RouteContext, exchange: ClientExchange, answer: () => RouteEnd): RouteEnd {
   if (authorized(exchange.req)) return answer();
-  return answerError(exchange, routerError('invalid_api_key', 'a valid API key is needed; send it as "Authorization: Bearer <key>"'));
+  return answerError(exchange, keyNeeded());
 }
 
 function answerModel({ fleet }: RouteContext, exchange: ClientExchange, id: string): RouteEnd {

@@ -1,4 +1,5 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { keyNeeded } from '../client/client-auth.js';
 import { refuse } from '../errors/refuse.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
 import { plainEnd, type RouteContext, runExchange } from './route-context.js';
@@ -23,7 +24,7 @@ export function unknownRoutes(app: FastifyInstance, context: RouteContext): void
     void runExchange(context, 'other', request.raw, reply.raw, async (exchange) => {
       const { req, res } = exchange;
       const [path = ''] = (req.url ?? '').split('?', 1);
-      const error = context.authorized(req) ? faultOf(path, req.method ?? '') : routerError('invalid_api_key', 'a valid API key is needed; send it as "Authorization: Bearer <key>"');
+      const error = context.authorized(req) ? faultOf(path, req.method ?? '') : keyNeeded();
       const allow = error.code === 'method_not_allowed' ? methodsOf(path) : undefined;
       if (allow !== undefined) res.setHeader('allow', allow);
       return plainEnd(await refuse(exchange, error, context.services.wheel, context.awaitsContinue(req)), error.code);
