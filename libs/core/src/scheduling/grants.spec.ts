@@ -162,6 +162,15 @@ describe('a hand-off', () => {
     expect(kit.cluster.scheduler.beginDecode(grantId, [])).toEqual({ kind: 'stale', cause: 'handoff_expired' });
   });
 
+  it('is not sent when its prefill worker has expired, though nobody has looked since', () => {
+    const { kit } = pairOf('nixl');
+    const { grantId } = kit.reservePair();
+    kit.prefillDone(grantId);
+    for (let step = 0; step < 20; step += 1) kit.cluster.listeningClock.tick((kit.nowMs += 500));
+    kit.register('decode', b);
+    expect(kit.cluster.scheduler.beginDecode(grantId, [])).toEqual({ kind: 'stale', cause: 'prefill_departed' });
+  });
+
   it('is sent at most once', () => {
     const { kit, decode } = pairOf('nixl');
     kit.join('decode', c);
