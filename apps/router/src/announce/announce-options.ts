@@ -1,4 +1,4 @@
-import { parseEndpoint } from '@switchyard/core';
+import { connectorLabels, groupLabelForm, parseEndpoint, zmqAddressForm } from '@switchyard/core';
 import { type CommandIo, UsageError } from '../cli/command.js';
 import { accessUsage, type AdminAccess, readOperatorArguments } from '../cli/operator-arguments.js';
 
@@ -17,15 +17,13 @@ export interface AnnounceOptions {
   readonly drainWaitSecs: number;
 }
 
-const connectors = ['p2p-nccl', 'nixl', 'moriio', 'mooncake'];
-
 export const announceUsage = [
   'usage: switchyard announce --engine URL --role prefill|decode --router HOST:PORT [flags]',
   '  --engine URL        the engine beside which this runs',
   '  --role ROLE         prefill or decode',
   '  --router HOST:PORT  discovery address of the router',
   '  --http-address A    HOST:PORT or URL by which the router calls the engine [--engine]',
-  `  --connector K       ${connectors.join(', ')}`,
+  `  --connector K       ${connectorLabels.join(', ')}`,
   '  --group G           pairing group label',
   "  --zmq-address A     the engine's KV control address, when its connector has one",
   '  --drain-wait-secs N at SIGTERM wait this long for the drain: exit 0 drained, 3 timed out [600]',
@@ -63,9 +61,9 @@ export function readAnnounceOptions(argv: readonly string[], env: CommandIo['env
     advertised: advertised === null ? engine : endpointOf('--http-address', advertised),
     role,
     router: { host, port },
-    connector: oneOf('--connector', value('connector'), connectors),
-    group: matching('--group', value('group'), /^[A-Za-z0-9._-]{1,128}$/, '1 to 128 letters, digits, dots, dashes or underscores'),
-    zmqAddress: matching('--zmq-address', value('zmq-address'), /^(?!.*___)[\x21-\x7e]{1,256}$/, 'printable text without spaces or ___'),
+    connector: oneOf('--connector', value('connector'), connectorLabels),
+    group: matching('--group', value('group'), groupLabelForm, '1 to 128 letters, digits, dots, dashes or underscores'),
+    zmqAddress: matching('--zmq-address', value('zmq-address'), zmqAddressForm, 'printable text without spaces or ___'),
     admin: asked && given.access.token !== null ? given.access : null,
     drainWaitSecs: secondsOf('--drain-wait-secs', value('drain-wait-secs') ?? '600'),
   };

@@ -1,4 +1,4 @@
-import { parseEndpoint } from '@switchyard/core';
+import { groupLabelForm, parseEndpoint } from '@switchyard/core';
 import { z } from 'zod';
 
 import { type ValueKind } from './value-kind.js';
@@ -15,8 +15,6 @@ export interface StaticEngine {
 
 /** A word that belongs to the prefill URL before it. */
 export const bootstrapWord = /^(\d+|none)$/i;
-
-const group = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** `URL[;group=G]`, for prefill also `URL[;group=G] PORT|none`. */
 export function staticEngine(takesBootstrapPort: boolean): ValueKind<StaticEngine> {
@@ -51,6 +49,6 @@ function readEngine(written: string): Omit<StaticEngine, 'bootstrapPort'> | stri
   if (label === undefined) return { endpoint: parsed.endpoint, group: null };
   const [key, value] = [label.slice(0, label.indexOf('=')), label.slice(label.indexOf('=') + 1)];
   if (labels.length > 1 || key !== 'group') return `the only label is ;group=NAME, not ${JSON.stringify(written.slice(url.length))}`;
-  if (!group.test(value)) return `a group is 1 to 128 letters, digits, dots, dashes or underscores, not ${JSON.stringify(value)}`;
+  if (!groupLabelForm.test(value)) return `a group is 1 to 128 letters, digits, dots, dashes or underscores, not ${JSON.stringify(value)}`;
   return { endpoint: parsed.endpoint, group: value };
 }

@@ -1,4 +1,4 @@
-import { type ConnectorKind, parseEndpoint, type Registration, type Role } from '@switchyard/core';
+import { connectorByAddress, connectorLabels, groupLabelForm, parseEndpoint, type Registration, type Role, zmqAddressForm } from '@switchyard/core';
 import { type RejectionReason } from './discovery-source.js';
 import { type MsgpackMap, readMsgpack } from './msgpack-reader.js';
 
@@ -13,12 +13,6 @@ const rolesByType: ReadonlyMap<unknown, Role> = new Map([
   ['P', 'prefill'],
   ['D', 'decode'],
 ]);
-const connectorLabels: ReadonlyMap<unknown, ConnectorKind> = new Map(
-  (['p2p-nccl', 'nixl', 'moriio', 'mooncake'] as const).map((kind) => [kind, kind]),
-);
-/** Goes into `X-Request-Id` as it is, between underscores that engines split at. */
-const zmqAddressText = /^[\x21-\x7e]{1,256}$/;
-const labelText = /^[A-Za-z0-9._-]{1,128}$/;
 const instanceText = /^[\x20-\x7e]{1,256}$/;
 
 /**
@@ -43,14 +37,14 @@ function registrationOf(fields: MsgpackMap, ttlMs: number): DecodedRegistration 
   if (!parsed.ok) return fault('bad_http_address', `http_address ${shown(address)}: ${parsed.reason}`);
 
   // Engines that hand over without a ZMQ channel have none; their announcers leave the key out.
-  const zmqAddress = textOrNull(fields.get('zmq_address') === '' ? null : fields.get('zmq_address'), zmqAddressText);
-  if (zmqAddress === undefined || zmqAddress?.includes('___')) {
+  const zmqAddress = textOrNull(fields.get('zmq_address') === '' ? null : fields.get('zmq_address'), zmqAddressForm);
+  if (zmqAddress === undefined) {
     return fault('bad_zmq_address', `zmq_address must be printable text without spaces or ___, not ${shown(fields.get('zmq_address'))}`);
   }
 
   const instance = textOrNull(fields.get('instance'), instanceText);
   if (instance === undefined) return fault('bad_field', `instance must be printable text, not ${shown(fields.get('instance'))}`);
-  const group = textOrNull(fields.get('group'), labelText);
+  const group = textOrNull(fields.get('group'), groupLabelForm);
   if (group === undefined) return fault('bad_field', `group must be 1 to 128 letters, digits, dots, dashes or underscores, not ${shown(fields.get('group'))}`);
   const startedAtSecs = fields.get('started_at') ?? null;
   if (startedAtSecs !== null && !(typeof startedAtSecs === 'number' && Number.isFinite(startedAtSecs) && startedAtSecs > 0)) {
@@ -61,7 +55,7 @@ function registrationOf(fields: MsgpackMap, ttlMs: number): DecodedRegistration 
     return fault('bad_field', `transfer_mode must be "READ" or "WRITE", not ${shown(transferMode)}`);
   }
   const connector = connectorOf(fields.get('connector') ?? null, zmqAddress, transferMode);
-  if (connector === undefined) return fault('bad_field', `connector must be one of ${[...connectorLabels.keys()].join(', ')}, not ${shown(fields.get('connector'))}`);
+  if (connector === undefined) return fault('bad_field', `connector must be one of ${connectorLabels.join(', ')}, not ${shown(fields.get('connector'))}`);
 
   return {
     ok: true,
@@ -85,11 +79,10 @@ function registrationOf(fields: MsgpackMap, ttlMs: number): DecodedRegistration 
 /** A label is a statement; the shape of the address and the mode are MoRI-IO's alone. `undefined` = an unknown label. */
 function connectorOf(label: unknown, zmqAddress: string | null, transferMode: string | null): Connector | null | undefined {
   if (label !== null) {
-    const kind = connectorLabels.get(label);
+    const kind = connectorLabels.find((known) => known === label);
     return kind && { kind, evidence: 'label' };
   }
-  const moriio = transferMode !== null || (zmqAddress !== null && /(?:^|,)handshake:/.test(zmqAddress));
-  return moriio ? { kind: 'moriio', evidence: 'address' } : null;
+  return transferMode === null ? connectorByAddress(zmqAddress) : { kind: 'moriio', evidence: 'address' };
 }
 
 /** `null` when absent, `undefined` when it is not such text. */

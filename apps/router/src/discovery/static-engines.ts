@@ -1,16 +1,12 @@
 import { type Registration, type Role } from '@switchyard/core';
+import { type StaticEngine } from '../config/static-engine.js';
 import { type DiscoverySink, type DiscoverySource } from './discovery-source.js';
 
-/** An engine an operator lists, as the flags state it. */
-export interface ListedEngine {
-  readonly endpoint: string;
-  readonly group: string | null;
-}
-
+/** What an operator lists, by role. */
 export interface ListedEngines {
-  readonly prefill: readonly ListedEngine[];
-  readonly decode: readonly ListedEngine[];
-  readonly regular: readonly ListedEngine[];
+  readonly prefill: readonly StaticEngine[];
+  readonly decode: readonly StaticEngine[];
+  readonly regular: readonly StaticEngine[];
 }
 
 /** The registrations of listed engines, in the order given; they hold until the router ends. A repeated one counts once. */
@@ -45,7 +41,7 @@ export class StaticEngines implements DiscoverySource {
   }
 }
 
-function registrationOf(role: Role, { endpoint, group }: ListedEngine): Registration {
+function registrationOf(role: Role, { endpoint, group, bootstrapPort }: StaticEngine): Registration {
   return {
     source: 'static',
     role,
@@ -53,7 +49,7 @@ function registrationOf(role: Role, { endpoint, group }: ListedEngine): Registra
     zmqAddress: null,
     instance: null,
     group,
-    connector: null,
+    connector: bootstrapPort === null ? null : { kind: 'mooncake', evidence: 'bootstrap' },
     transferMode: null,
     startedAtSecs: null,
     models: null,

@@ -37,7 +37,7 @@ export const storedRegistration: z.ZodType<Registration> = z.object({
   zmqAddress: text,
   instance: text,
   group: text,
-  connector: z.object({ kind: connectorKindSchema, evidence: z.enum(['label', 'address']) }).nullable(),
+  connector: z.object({ kind: connectorKindSchema, evidence: z.enum(['label', 'address', 'bootstrap']) }).nullable(),
   transferMode: z.enum(['READ', 'WRITE']).nullable(),
   startedAtSecs: z.number().nullable(),
   models: z.array(z.string()).nullable(),

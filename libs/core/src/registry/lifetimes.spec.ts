@@ -248,6 +248,19 @@ describe('suspicion', () => {
     expect(worker.selectable).toBe(true);
   });
 
+  it('is raised by a probe that nobody listens to, once the worker had passed its gate', () => {
+    const kit = new ClusterKit();
+    const worker = kit.join('regular', a);
+    kit.probe(worker, { healthy: false, refused: true });
+    expect(worker.unselectableBecause).toEqual(['restart_check']);
+    kit.nowMs += 10;
+    kit.probe(worker);
+    expect(worker.selectable).toBe(true);
+    const gated = kit.register('regular', b)!;
+    kit.probe(gated, { healthy: false, refused: true });
+    expect(gated.unselectableBecause).toEqual(['gated']);
+  });
+
   it('falls on the worker of the phase that failed', () => {
     const kit = new ClusterKit();
     const prefill = kit.join('prefill', a);

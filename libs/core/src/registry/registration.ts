@@ -12,8 +12,8 @@ export interface Registration {
   readonly instance: string | null;
   /** Pairing group label. */
   readonly group: string | null;
-  /** Connector label, or what the address or transfer mode gives away. */
-  readonly connector: { readonly kind: ConnectorKind; readonly evidence: 'label' | 'address' } | null;
+  /** Connector label, or what the address, the transfer mode or a bootstrap port gives away. */
+  readonly connector: { readonly kind: ConnectorKind; readonly evidence: 'label' | 'address' | 'bootstrap' } | null;
   /** MoRI-IO transfer mode; `null` for other connectors. */
   readonly transferMode: 'READ' | 'WRITE' | null;
   /** Start of the engine process, Unix seconds. */

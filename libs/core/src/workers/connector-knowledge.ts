@@ -1,3 +1,4 @@
+import { type Registration } from '../registry/registration.js';
 import { type ConnectorEvidence, type ConnectorFlag, type ConnectorKind } from '../words.js';
 
 export interface ConnectorKnowledge {
@@ -6,12 +7,12 @@ export interface ConnectorKnowledge {
 }
 
 /**
- * How a worker hands its KV cache over: its registration's label beats the flag; an address or an answer decides only
- * where neither speaks.
+ * How a worker hands its KV cache over: its registration's label beats the flag; an address, a bootstrap port or an
+ * answer decides only where neither speaks.
  */
 export function connectorKnowledge(
   flag: ConnectorFlag,
-  stated: { readonly kind: ConnectorKind; readonly evidence: 'label' | 'address' } | null,
+  stated: Registration['connector'],
   answered: ConnectorKind | null,
 ): ConnectorKnowledge {
   if (stated?.evidence === 'label') return stated;

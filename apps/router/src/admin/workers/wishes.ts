@@ -1,4 +1,4 @@
-import { type DrainWish, type EvictWish, parseEndpoint, type Registration } from '@switchyard/core';
+import { connectorByAddress, type DrainWish, type EvictWish, parseEndpoint, type Registration } from '@switchyard/core';
 import { type AddWorker, type DrainWorker, type EvictWorker } from '@switchyard/core/contracts';
 
 import { AdminError } from '../errors/admin-error.js';
@@ -14,8 +14,6 @@ export function evictWish({ reason, quarantineSecs, abortInflight, force }: Evic
 }
 
 export function addedRegistration({ role, url, zmqAddress, models, group }: AddWorker): Registration {
-  // The same shape by which MoRI-IO is known when it registers itself.
-  const moriio = zmqAddress !== undefined && /(?:^|,)handshake:/.test(zmqAddress);
   return {
     source: 'admin',
     role,
@@ -23,7 +21,7 @@ export function addedRegistration({ role, url, zmqAddress, models, group }: AddW
     zmqAddress: zmqAddress ?? null,
     instance: null,
     group: group ?? null,
-    connector: moriio ? { kind: 'moriio', evidence: 'address' } : null,
+    connector: connectorByAddress(zmqAddress ?? null),
     transferMode: null,
     startedAtSecs: null,
     models: models ?? null,
