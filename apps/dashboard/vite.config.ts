@@ -2,11 +2,9 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
 const router = process.env['SWITCHYARD_ADMIN'] ?? 'http://127.0.0.1:9000';
-/** The router takes a live connection only from its own origin. */
-const proxy = {
-  '/api': { target: router, changeOrigin: true },
-  '/live': { target: router, ws: true, changeOrigin: true, headers: { origin: router } },
-};
+/** The router takes changes and live connections only from its own origin. */
+const toRouter = { target: router, changeOrigin: true, headers: { origin: router } };
+const proxy = { '/api': toRouter, '/live': { ...toRouter, ws: true } };
 
 export default defineConfig({
   root: import.meta.dirname,

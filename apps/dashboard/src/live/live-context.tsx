@@ -9,7 +9,10 @@ const Pausing = createContext<(paused: boolean) => void>(() => undefined);
 export function LiveProvider({ children }: { readonly children: ReactNode }): JSX.Element {
   const [setPaused, offer] = useState<(paused: boolean) => void>(() => () => undefined);
   useEffect(() => {
-    const socket = new LiveSocket(() => void queryClient.invalidateQueries({ queryKey: ['/api/v1/session'] }));
+    const socket = new LiveSocket({
+      onRefused: () => void queryClient.invalidateQueries({ queryKey: ['/api/v1/session'] }),
+      onRegained: () => void queryClient.invalidateQueries(),
+    });
     offer(() => (paused: boolean) => socket.setPaused(paused));
     return () => {
       socket.close();

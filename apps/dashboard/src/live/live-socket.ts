@@ -10,6 +10,13 @@ const retryMs = [500, 1000, 2000, 4000, 5000] as const;
 /** A short look at another tab does not cost a reconnect. */
 const sleepAfterMs = 15_000;
 
+export interface LiveHooks {
+  /** The handshake failed, so the session may be gone. */
+  readonly onRefused: () => void;
+  /** A snapshot came after a time without: what was read by other ways may be old. */
+  readonly onRegained: () => void;
+}
+
 /**
  * Follows the live stream into the store until it is closed. The page paces its own retries, because it shows when the
  * next one is due.
@@ -23,11 +30,10 @@ export class LiveSocket {
   #watch: ReturnType<typeof setInterval> | undefined;
   #sleep: ReturnType<typeof setTimeout> | undefined;
   #resyncing = false;
-  readonly #onRefused: () => void;
+  readonly #hooks: LiveHooks;
 
-  /** `onRefused`: the handshake was refused, so the session may be gone. */
-  constructor(onRefused: () => void) {
-    this.#onRefused = onRefused;
+  constructor(hooks: LiveHooks) {
+    this.#hooks = hooks;
     document.addEventListener('visibilitychange', this.#onVisibility);
     this.#watch = setInterval(() => {
       this.#checkSilence();
@@ -84,11 +90,15 @@ export class LiveSocket {
       timeout: answerMs,
     });
     this.#socket = socket;
-    socket.on('snapshot', (data) => this.#receive({ name: 'snapshot', data }));
+    const isRegained = useLive.getState().picture !== null;
+    socket.on('snapshot', (data) => {
+      this.#receive({ name: 'snapshot', data });
+      if (isRegained) this.#hooks.onRegained();
+    });
     socket.on('delta', (data) => this.#receive({ name: 'delta', data }));
     socket.on('event', (data) => this.#receive({ name: 'event', data }));
     socket.on('connect_error', () => {
-      this.#onRefused();
+      this.#hooks.onRefused();
       this.#lost();
     });
     socket.on('disconnect', () => {

@@ -42,7 +42,7 @@ export const useQuickNow = (): number => useSyncExternalStore(quarters.subscribe
 /** How long ago something arrived on the monotonic clock; stands still while the picture is not live. */
 export function useSinceArrival(arrivedMs: number): number {
   useQuickNow();
-  const { phase, heardAt } = useLive((state) => state.link);
-  const standsMs = phase === 'live' || heardAt === null ? 0 : Date.now() - heardAt;
+  const stoppedAt = useLive(({ link }) => (link.phase === 'live' ? null : link.heardAt));
+  const standsMs = stoppedAt === null ? 0 : Date.now() - stoppedAt;
   return Math.max(0, performance.now() - standsMs - arrivedMs);
 }

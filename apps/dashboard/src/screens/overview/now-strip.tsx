@@ -1,11 +1,12 @@
-import type { OverviewNow, SeriesName, SeriesPoint } from '@switchyard/core/contracts';
+import type { OverviewNow, SeriesName } from '@switchyard/core/contracts';
 import { type JSX, useCallback, useMemo, useState } from 'react';
 
 import { useHistory } from '../../api/queries.js';
 import { useLive } from '../../live/live-store.js';
 import { clock, count, rate } from '../../parts/format.js';
 import styles from './now-strip.module.css';
-import { TrendChart, type TrendData } from './trend-chart.js';
+import { TrendChart } from './trend-chart.js';
+import { type History, trendOf } from './trend-data.js';
 
 interface Measure {
   readonly name: string;
@@ -64,7 +65,7 @@ export function NowStrip(): JSX.Element | null {
 interface TileProps {
   readonly measure: Measure;
   readonly overview: OverviewNow;
-  readonly history: Partial<Record<SeriesName, readonly SeriesPoint[]>> | undefined;
+  readonly history: History | undefined;
   readonly point: number | null;
   readonly onPoint: (index: number | null) => void;
 }
@@ -89,9 +90,4 @@ function Tile({ measure, overview, history, point, onPoint }: TileProps): JSX.El
       <TrendChart data={data} label={`${measure.name} over 15 minutes`} leastTop={measure.leastTop} onPoint={tell} />
     </div>
   );
-}
-
-function trendOf(names: readonly SeriesName[], history: TileProps['history']): TrendData {
-  const first = history?.[names[0] ?? 'rps'] ?? [];
-  return { at: first.map(([at]) => at / 1000), values: names.map((name) => (history?.[name] ?? []).map(([, value]) => value)) };
 }

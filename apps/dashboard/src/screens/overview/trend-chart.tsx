@@ -55,7 +55,7 @@ export function TrendChart({ data, label, leastTop, onPoint }: TrendChartProps):
           {},
           ...Array.from({ length: seriesCount }, (_, at) => {
             const colour = colours.getPropertyValue(lines[at] ?? lines[0]).trim();
-            return { stroke: colour, width: at === 0 ? 1.4 : 1.1, points: { show: false }, ...(at === 0 && seriesCount === 1 ? { fill: `${colour}14` } : {}) };
+            return { stroke: colour, width: at === 0 ? 1.4 : 1.1, points: { show: false }, spanGaps: true, ...(at === 0 && seriesCount === 1 ? { fill: `${colour}14` } : {}) };
           }),
         ],
         hooks: { setCursor: [(self) => tell.current(self.cursor.idx ?? null)] },

@@ -17,6 +17,9 @@ export interface WorkerCellProps {
   readonly fullLoad: number;
 }
 
+/** Generations of a router without a durable store are long; their ends tell them apart. */
+const tailOf = (generation: number): string => (generation < 100_000 ? String(generation) : `…${String(generation).slice(-4)}`);
+
 /** One worker in the picture of its pool; opens its drawer. */
 export const WorkerCell = memo(function WorkerCell({ worker, size, fullLoad }: WorkerCellProps): JSX.Element {
   const { id, role, generation, endpoint, load } = worker;
@@ -51,7 +54,7 @@ export const WorkerCell = memo(function WorkerCell({ worker, size, fullLoad }: W
             <span className={styles['icon']}>
               <ToneIcon tone={status.tone} size={size === 'large' ? 15 : 13} />
             </span>
-            <span className={styles['id']}>{size === 'large' ? id : `${role.charAt(0)}-${generation}`}</span>
+            <span className={styles['id']}>{size === 'large' ? role : role.charAt(0)}-{tailOf(generation)}</span>
             {size === 'large' && <span className={styles['word']}>{status.word}</span>}
           </div>
           {size === 'large' && <div className={styles['endpoint']}>{shortEndpoint(endpoint)}</div>}

@@ -19,6 +19,8 @@ export interface Crowd {
   readonly isNarrow: boolean;
   readonly hasDrains: boolean;
   readonly hasFlapping: boolean;
+  /** A router without a durable store numbers generations by the time of day. */
+  readonly hasLongNames: boolean;
 }
 
 export interface WorkerColumn {
@@ -33,6 +35,11 @@ export interface WorkerColumn {
   readonly isExtra?: true;
   readonly cell: (worker: WorkerView, context: CellContext) => ReactNode;
   readonly order: (a: WorkerView, b: WorkerView) => number;
+}
+
+function nameWidth({ isNarrow, hasFlapping, hasLongNames }: Crowd): string {
+  if (isNarrow) return 'minmax(110px, 1.6fr)';
+  return `minmax(${(hasLongNames ? 152 : 96) + (hasFlapping ? 76 : 0)}px, 0.8fr)`;
 }
 
 const byNumber =
@@ -52,7 +59,7 @@ export const workerColumns: readonly WorkerColumn[] = [
     cell: (worker, { isNarrow }) => <StateCell worker={worker} isBare={isNarrow} />,
     order: (a, b) => bySeverity(statusOf(a), statusOf(b)),
   },
-  { id: 'worker', name: 'Worker', width: ({ hasFlapping, isNarrow }) => (isNarrow ? 'minmax(110px, 1.6fr)' : hasFlapping ? 'minmax(158px, 0.8fr)' : 'minmax(96px, 0.8fr)'), cell: (worker, { isNarrow }) => <NameCell worker={worker} isTwoLine={isNarrow} />, order: byText(({ id }) => id) },
+  { id: 'worker', name: 'Worker', width: nameWidth, cell: (worker, { isNarrow }) => <NameCell worker={worker} isTwoLine={isNarrow} />, order: byText(({ id }) => id) },
   {
     id: 'endpoint',
     name: 'Endpoint',
@@ -65,12 +72,12 @@ export const workerColumns: readonly WorkerColumn[] = [
     ),
     order: byText(({ endpoint }) => endpoint),
   },
-  { id: 'generation', name: 'Gen.', width: () => '50px', align: 'right', fromPx: 1500, cell: ({ generation }) => generation, order: byNumber(({ generation }) => generation) },
+  { id: 'generation', name: 'Gen.', width: ({ hasLongNames }) => (hasLongNames ? '92px' : '50px'), align: 'right', fromPx: 1500, cell: ({ generation }) => generation, order: byNumber(({ generation }) => generation) },
   { id: 'group', name: 'Group', width: () => 'minmax(70px, 0.4fr)', isExtra: true, cell: ({ group }) => <span title={group}>{group}</span>, order: byText(({ group }) => group) },
   {
     id: 'load',
     name: 'Load',
-    width: ({ isNarrow }) => (isNarrow ? '76px' : '100px'),
+    width: ({ isNarrow }) => (isNarrow ? '72px' : '100px'),
     cell: (worker, { fullLoad }) => <LoadCell worker={worker} fullLoad={fullLoad} />,
     order: byNumber(({ load }) => load),
   },

@@ -1,4 +1,4 @@
-import { Drawer, Skeleton } from '@mantine/core';
+import { Button, Drawer, Skeleton } from '@mantine/core';
 import { type JSX } from 'react';
 
 import { AdminError } from '../../api/client.js';
@@ -77,21 +77,24 @@ function Departed({ id, error, onOpen, onClose }: { readonly id: string; readonl
   if (typeof successor === 'string') {
     return (
       <EmptyState title={`${id} has left its pool`}>
-        Its endpoint is{' '}
-        <button type="button" onClick={() => onOpen(successor)}>
-          {successor}
-        </button>{' '}
-        now.
+        Its endpoint is {successor} now.
+        <div>
+          <Button mt="xs" autoFocus onClick={() => onOpen(successor)}>
+            Open {successor}
+          </Button>
+        </div>
       </EmptyState>
     );
   }
   if (error instanceof AdminError && (error.status === 404 || error.status === 409)) {
     return (
       <EmptyState title={`${id} has left its pool`}>
-        No engine is registered at its endpoint now.{' '}
-        <button type="button" onClick={onClose}>
-          Back to the workers
-        </button>
+        No engine is registered at its endpoint now.
+        <div>
+          <Button mt="xs" variant="default" autoFocus onClick={onClose}>
+            Back to the workers
+          </Button>
+        </div>
       </EmptyState>
     );
   }

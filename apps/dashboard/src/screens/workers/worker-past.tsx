@@ -100,7 +100,7 @@ export function WorkerEvents({ worker }: { readonly worker: WorkerDetailView }):
           {events.map((event) => (
             <li key={event.eventSeq}>
               <span className="sy-dim">
-                <Ago at={event.at} />
+                <Ago at={event.at} coarse />
               </span>
               <b>{event.type}</b>
               <span>{[event.worker, event.actor === undefined ? '' : `by ${event.actor}`, event.reason, detailOf(event)].filter(Boolean).join(' · ')}</span>

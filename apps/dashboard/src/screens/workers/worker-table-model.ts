@@ -41,6 +41,8 @@ export interface WorkerTableModel {
   readonly fullLoads: Readonly<Record<WorkerView['role'], number>>;
   /** Of the CSS grid, without the column of check boxes. */
   readonly template: string;
+  /** Narrower than this the table scrolls sideways. */
+  readonly leastPx: number;
   /** Rows have two lines. */
   readonly isNarrow: boolean;
   readonly isShown: (columnId: string) => boolean;
@@ -77,7 +79,7 @@ export function useWorkerTableModel(shown: WorkerView[], all: readonly WorkerVie
   const visible = table.getVisibleLeafColumns();
   const columns = useMemo(() => workerColumns.filter(({ id }) => columnVisibility[id] === true), [columnVisibility]);
   const template = useMemo(() => {
-    const crowd = { isNarrow, hasDrains: all.some(({ adminState }) => adminState !== 'ready'), hasFlapping: all.some(({ flaps }) => flaps.flapping) };
+    const crowd = { isNarrow, hasLongNames: all.some(({ id }) => id.length > 13), hasDrains: all.some(({ adminState }) => adminState !== 'ready'), hasFlapping: all.some(({ flaps }) => flaps.flapping) };
     return columns.map(({ width: widthOf }) => widthOf(crowd)).join(' ');
   }, [columns, all, isNarrow]);
   return {
@@ -89,11 +91,17 @@ export function useWorkerTableModel(shown: WorkerView[], all: readonly WorkerVie
     }),
     fullLoads,
     template,
+    leastPx: leastWidthOf(template),
     isNarrow,
     isShown: (id) => columnVisibility[id] === true,
     show: (id, isShown) => choose({ ...chosen, [id]: isShown }),
     showDefaults: () => choose({}),
   };
+}
+
+/** The sum of what the columns need: the first number of each is its least width. */
+function leastWidthOf(template: string): number {
+  return [...template.matchAll(/(?:^| )(?:minmax\()?(\d+)px/g)].reduce((sum, [, px]) => sum + Number(px), 0);
 }
 
 function readChoice(): Record<string, boolean> {

@@ -8,6 +8,9 @@ import { type WorkerColumn } from './worker-columns.js';
 import styles from './worker-table.module.css';
 import { type WorkerTableModel } from './worker-table-model.js';
 
+const pickPx = 34;
+/** Padding of a row. */
+const edgePx = 12;
 const rowPx = { one: 34, two: 48 } as const;
 
 export interface WorkerTableProps {
@@ -39,7 +42,7 @@ export function WorkerTable({ model, picked, canPick, activeId, focusRequest, on
   useEffect(() => {
     virtual.measure();
   }, [virtual, heightPx]);
-  const template = canPick ? `34px ${model.template}` : model.template;
+  const template = canPick ? `${pickPx}px ${model.template}` : model.template;
   const activeIndex = rows.findIndex(({ id }) => id === activeId);
 
   useEffect(() => {
@@ -54,7 +57,7 @@ export function WorkerTable({ model, picked, canPick, activeId, focusRequest, on
   const allPicked = rows.length > 0 && rows.every(({ id }) => picked.has(id));
   return (
     <div ref={scroller} className={styles['scroll']}>
-      <div role="grid" aria-label="Workers" aria-rowcount={rows.length + 1} aria-multiselectable={canPick} className={styles['grid']}>
+      <div role="grid" aria-label="Workers" aria-rowcount={rows.length + 1} aria-multiselectable={canPick} className={styles['grid']} style={{ minWidth: model.leastPx + (canPick ? pickPx : 0) + edgePx }}>
         <div role="row" aria-rowindex={1} className={`${styles['row'] ?? ''} ${styles['header'] ?? ''}`} style={{ gridTemplateColumns: template }}>
           {canPick && (
             <div role="columnheader" className={styles['cell']}>
@@ -152,7 +155,7 @@ const WorkerRow = memo(function WorkerRow(props: WorkerRowProps): JSX.Element {
     >
       {canPick && (
         <div role="gridcell" className={styles['cell']} onClick={(event) => event.stopPropagation()}>
-          <Checkbox size="xs" tabIndex={-1} aria-label={`Select ${id}`} checked={isPicked} onChange={({ currentTarget }) => onPick(id, currentTarget.checked)} />
+          <PickBox id={id} isPicked={isPicked} onPick={onPick} />
         </div>
       )}
       {columns.map((column) => (
@@ -162,4 +165,9 @@ const WorkerRow = memo(function WorkerRow(props: WorkerRowProps): JSX.Element {
       ))}
     </div>
   );
+});
+
+/** Drawn anew only when it is picked: rows change several times a second. */
+const PickBox = memo(function PickBox({ id, isPicked, onPick }: Pick<WorkerRowProps, 'isPicked' | 'onPick'> & { readonly id: string }): JSX.Element {
+  return <Checkbox size="xs" tabIndex={-1} aria-label={`Select ${id}`} checked={isPicked} onChange={({ currentTarget }) => onPick(id, currentTarget.checked)} />;
 });
