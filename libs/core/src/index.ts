@@ -56,4 +56,3 @@ export * from './views/overview.view.js';
 export * from './scheduling/handoffs.js';
 export * from './views/handoff.view.js';
 export * from './views/live-board.js';
-export * from './workers/engine-load.js';
