@@ -39,7 +39,17 @@ export function readAnswerHead(status: number, statusText: string, raw: readonly
     headers.push(latin1(raw[2 * i]), value);
   }
   headers.push('x-request-id', requestId);
-  return { status, statusText, headers, eventStream: events && !encoded, contentLength };
+  return { status, statusText: reasonPhrase(statusText), headers, eventStream: events && !encoded, contentLength };
+}
+
+/**
+ * The engine's bytes after the status, one character a byte. The HTTP client has read them as UTF-8, and takes what no
+ * response may send: other bytes, and control characters. Such a phrase is left out, since nobody acts on it.
+ */
+function reasonPhrase(text: string): string {
+  if (/^[\t\x20-\x7e]*$/.test(text)) return text;
+  const bytes = Buffer.from(text).toString('latin1');
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(bytes) && !text.includes('\ufffd') ? bytes : '';
 }
 
 function latin1(bytes: Buffer | undefined): string {

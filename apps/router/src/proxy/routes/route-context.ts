@@ -66,7 +66,13 @@ export async function runExchange(
 }
 
 function failInside({ res, requestId }: ClientExchange): number | null {
-  const status = writeError(res, { requestId, error: routerError('internal_error', 'the router failed on this request; try again, and report it with the request id if it goes on'), close: true });
+  const error = routerError('internal_error', 'the router failed on this request; try again, and report it with the request id if it goes on');
+  let status: number | null = null;
+  try {
+    status = writeError(res, { requestId, error, close: true });
+  } catch {
+    // What failed may have been the response itself. Nothing stands behind this: it must not take the process with it.
+  }
   if (status === null) res.destroy();
   return status;
 }

@@ -1,4 +1,3 @@
-import { type Client } from 'undici';
 import { EngineConnection } from './engine-connection.js';
 
 export interface EnginePoolOptions {
@@ -24,12 +23,12 @@ interface Origin {
 export class EnginePools {
   readonly #origins = new Map<string, Origin>();
   readonly #all = new Set<EngineConnection>();
-  readonly #options: Client.Options;
+  readonly #options: ConstructorParameters<typeof EngineConnection>[1];
 
   constructor({ connectTimeoutMs, upstreamKeepaliveMs }: EnginePoolOptions) {
     this.#options = {
       pipelining: 1,
-      connectTimeout: connectTimeoutMs,
+      connectTimeoutMs,
       keepAliveTimeout: upstreamKeepaliveMs,
       keepAliveMaxTimeout: upstreamKeepaliveMs,
       headersTimeout: 0,
@@ -61,7 +60,8 @@ export class EnginePools {
   }
 
   release(connection: EngineConnection): void {
-    if (this.#all.has(connection)) this.#origins.get(connection.endpoint)?.idle.push(connection);
+    if (!connection.sentAll) this.discard(connection);
+    else if (this.#all.has(connection)) this.#origins.get(connection.endpoint)?.idle.push(connection);
   }
 
   discard(connection: EngineConnection): void {
