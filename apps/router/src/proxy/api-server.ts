@@ -5,6 +5,7 @@ import { type SchedulerPort } from '@switchyard/core';
 import { type ProxyLog } from './access-log.js';
 import { clientAuth } from './client/client-auth.js';
 import { answerClientError } from './client/client-error.js';
+import { type ClientExchange } from './client/client-exchange.js';
 import { ClientPresence } from './client/client-presence.js';
 import { routerError } from './errors/router-error.js';
 import { writeError } from './errors/write-error.js';
@@ -118,12 +119,12 @@ export class ApiServer {
   }
 }
 
-function createApp(openOn: (socket: Socket) => number): FastifyInstance {
+function createApp(openOn: (socket: Socket) => readonly ClientExchange[]): FastifyInstance {
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: true,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, openOn(socket) > 0),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, openOn(socket)),
     frameworkErrors: (_error, request, reply) => {
       reply.hijack();
       const requestId = requestIdFor(request.raw.headers['x-request-id'], 'other');

@@ -42,6 +42,25 @@ describe('an answer that breaks after its first byte', () => {
     expect(proxy.scheduler.closed).toMatchObject([{ status: 200, outcome: 'upstream_stream_error' }]);
   });
 
+  it('ends so too behind another answer on the same connection', async () => {
+    let finish = (): void => undefined;
+    const engine = await proxy.regular((request, res, req) => {
+      if (request.body.includes('second')) {
+        void breaking(['data: {"a":1}\n\n'], 'reset')(request, res, req);
+        return;
+      }
+      finish = () => void answer(200, '{"first":1}')(request, res, req);
+    });
+    const client = await proxy.raw(proxy.chatText() + proxy.chatText({ stream: true, user: 'second' }));
+    await until(() => engine.requests.length === 2 && proxy.scheduler.closed.length === 1, 'the second one breaks');
+    finish();
+    await until(() => client.closed, 'the connection ends');
+    client.socket.destroy();
+    expect(client.received).toContain('{"first":1}');
+    expect(errorEvents(client.received)).toMatchObject([{ code: 'upstream_stream_error' }]);
+    expect(client.received.endsWith('0\r\n\r\n')).toBe(false);
+  });
+
   it('closes an event that was cut in the middle before it adds its own', async () => {
     const received = await receive(breaking(['data: {"a":1}\n\n', 'data: {"b"'], 'reset'));
     expect(received).toMatch(/data: \{"b"\r\n[0-9a-f]+\r\n\n\ndata: \{"error":/);

@@ -100,6 +100,34 @@ describe('a request body', () => {
     client.socket.destroy();
   });
 
+  it('over the limit is read past also when it was asked for', async () => {
+    const client = await proxy.raw('POST /v1/completions HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ntransfer-encoding: chunked\r\n\r\n');
+    await until(() => client.received.startsWith('HTTP/1.1 100 Continue'), 'the go-ahead');
+    const broken = new Promise<boolean>((resolve) => client.socket.once('close', resolve));
+    const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
+    for (let i = 0; i < 30; i++) client.socket.write(chunk);
+    await until(() => client.received.includes('body_too_large'), 'the answer');
+    for (let i = 0; i < 300; i++) client.socket.write(chunk);
+    client.socket.end('0\r\n\r\n');
+    expect(await broken).toBe(false);
+  });
+
+  it.each([
+    ['a chunk size that is no number', 'transfer-encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n'],
+    ['a transfer coding that is none', 'transfer-encoding: xchunked\r\n\r\n{}'],
+    ['endless trailers', `transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n${`x: ${'x'.repeat(10_000)}\r\n`.repeat(3)}`],
+  ])('is refused when it has %s', async (_name, text) => {
+    const client = await proxy.raw(`POST /v1/completions HTTP/1.1\r\nhost: x\r\n${text}`);
+    await until(() => client.received.includes('"error"'), 'the answer');
+    expect(client.received).toMatch(/^HTTP\/1\.1 4(?:00|31) /);
+    expect(client.received).toMatch(/x-switchyard-error: (?:invalid_request|headers_too_large)\r\n/);
+    await until(() => client.closed, 'the connection closes');
+    client.socket.destroy();
+    await until(() => proxy.telemetry.finished.length === 1, 'it is counted');
+    expect(proxy.telemetry.finished[0]).toMatchObject({ status: statusOf(client), error: expect.any(String) });
+    expect(engine.requests).toHaveLength(0);
+  });
+
   it('is asked for when it fits', async () => {
     const client = await proxy.raw('POST /v1/completions HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n');
     await until(() => client.received.startsWith('HTTP/1.1 100 Continue'), 'the go-ahead');

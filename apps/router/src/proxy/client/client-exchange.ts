@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type RouterError } from '../errors/router-error.js';
 import { type AbortPhase, type RouteTemplate } from '../proxy-telemetry.js';
 
 /** Why a request is ended from outside its own flow. */
@@ -18,6 +19,8 @@ export class ClientExchange {
   phase: AbortPhase = 'upload';
   /** Bytes of its body that are held; until it ends, because an attempt may need them again. */
   bodyBytes = 0;
+  /** What was wrong with the request as it was still coming; its upload ends with that answer. */
+  fault: RouterError | null = null;
   #ended: ExchangeEnd | null = null;
   /** @internal Neighbours among the open exchanges; the presence's own. */
   next: ClientExchange | null = null;

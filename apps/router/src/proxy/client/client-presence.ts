@@ -36,8 +36,9 @@ export class ClientPresence {
     return bytes;
   }
 
-  openOn(socket: Socket): number {
-    return this.#bySocket.get(socket)?.length ?? 0;
+  /** In the order of their requests. */
+  openOn(socket: Socket): readonly ClientExchange[] {
+    return this.#bySocket.get(socket) ?? [];
   }
 
   enter(exchange: ClientExchange): void {

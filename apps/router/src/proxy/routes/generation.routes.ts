@@ -1,6 +1,7 @@
 import { type FastifyInstance } from 'fastify';
 import { prefixKeyOf, type PromptApi, type RequestKey, type ScannedRequest, scanRequest } from '@switchyard/core';
 import { readBody } from '../client/body-reader.js';
+import { keyNeeded } from '../client/client-auth.js';
 import { type ClientExchange } from '../client/client-exchange.js';
 import { mediaTypeFault } from '../client/json-request.js';
 import { refuse } from '../errors/refuse.js';
@@ -49,15 +50,16 @@ async function generate(context: RouteContext, exchange: ClientExchange, kind: G
   const { services } = context;
   const { options, wheel } = services;
   const { req, res, requestId } = exchange;
-  const awaitsContinue = context.awaitsContinue(req);
+  let awaitsContinue = context.awaitsContinue(req);
   const refused = async (error: RouterError) => plainEnd(await refuse(exchange, error, wheel, awaitsContinue), error.code);
   if (context.shuttingDown()) return refused(shuttingDown());
-  if (!context.authorized(req)) {
-    return refused(routerError('invalid_api_key', 'a valid API key is needed; send it as "Authorization: Bearer <key>"'));
-  }
+  if (!context.authorized(req)) return refused(keyNeeded());
   const fault = mediaTypeFault(req);
   if (fault !== null) return refused(fault);
-  if (awaitsContinue && !(Number(req.headers['content-length']) > options.maxBodyBytes)) res.writeContinue();
+  if (awaitsContinue && !(Number(req.headers['content-length']) > options.maxBodyBytes)) {
+    res.writeContinue();
+    awaitsContinue = false;
+  }
   const body = await readBody(exchange, options, wheel);
   switch (body.kind) {
     case 'too_large':
@@ -68,8 +70,8 @@ async function generate(context: RouteContext, exchange: ClientExchange, kind: G
         'request_timeout',
       );
     case 'ended': {
-      if (exchange.endedBy() === 'shutdown') return plainEnd(writeError(res, { requestId, error: shuttingDown(), close: true }), 'shutting_down');
-      return plainEnd(null);
+      const error = exchange.fault ?? (exchange.endedBy() === 'shutdown' ? shuttingDown() : null);
+      return error === null ? plainEnd(null) : plainEnd(writeError(res, { requestId, error, close: true }), error.code);
     }
     case 'body':
   }

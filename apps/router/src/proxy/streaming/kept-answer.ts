@@ -25,7 +25,11 @@ export function writeAnswer(res: ServerResponse, answer: KeptAnswer): void {
 /** Ends a response so that the client sees it is incomplete, after what was written has gone out. */
 export function cutConnection(res: ServerResponse): void {
   const { socket } = res;
-  if (socket === null) return;
+  if (socket === null) {
+    // A pipelined request's response gets the connection when those before it are complete.
+    res.once('socket', () => cutConnection(res));
+    return;
+  }
   // What the response still has corked leaves in the next tick.
   process.nextTick(() => {
     socket.destroySoon();
