@@ -15,7 +15,8 @@ export const waitSecsSchema = z.number().min(0).max(24 * 3600);
 export const addWorkerSchema = z.strictObject({
   role: roleSchema,
   url,
-  zmqAddress: z.string().regex(/^[\x21-\x7e]{1,300}$/, 'must be visible ASCII').optional(),
+  /** Goes into request ids that engines split at `___`. */
+  zmqAddress: z.string().regex(/^(?!.*___)[\x21-\x7e]{1,300}$/, 'must be visible ASCII without ___').optional(),
   models: z.array(z.string().min(1).max(300)).min(1).max(100).optional(),
   group: z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must be visible ASCII').optional(),
 });

@@ -218,6 +218,7 @@ describe('operations on workers over HTTP', () => {
     ['workers', { role: 'decode', url: 'ftp://x:1' }, 'url: "ftp://x:1" is not the base URL'],
     ['workers', { role: 'decode', url: 'http://x:1/v1' }, 'url: '],
     ['workers', { role: 'decode', url: 'http://x:1', models: [] }, 'models: '],
+    ['workers', { role: 'decode', url: 'http://x:1', zmqAddress: 'a___decode_addr_b' }, 'zmqAddress: '],
     ['workers', [], 'expected object'],
     ['endpoints/drain', { endpoint: 'x:99999' }, 'endpoint: '],
     ['endpoints/drain', { endpoint: 'x:1', waitSecs: -1 }, 'waitSecs: '],
