@@ -35,7 +35,8 @@ export interface AdminCall {
 
 /** Asks the admin API once; throws `AdminRefusal` unless the answer is 2xx JSON. */
 export async function askAdmin({ origin, token }: AdminAccess, { method, path, body, waitSecs = 0 }: AdminCall): Promise<AdminAnswer> {
-  const limitMs = (answerSecs + waitSecs) * 1000;
+  // undici takes whole milliseconds only.
+  const limitMs = Math.ceil((answerSecs + waitSecs) * 1000);
   const agent = new Agent({ connectTimeout: answerSecs * 1000, headersTimeout: limitMs, bodyTimeout: limitMs });
   try {
     const answer = await request(`${origin}${path}`, {
