@@ -1,5 +1,4 @@
-/** A later start by less than this is the same process, read with another rounding. */
-const toleranceSecs = 2;
+import { startTimeToleranceSecs } from '@switchyard/core';
 
 /**
  * Names the engine process, so that the router can tell a restart from silence: by its start time when that can be
@@ -48,6 +47,6 @@ export class EngineIdentity {
     // A drawn name stays when its process turns out to have a start time: same process, same name.
     if (this.#startedAtSecs === null) return this.#instance === null || this.#refused;
     const laterBySecs = startedAtSecs - this.#startedAtSecs;
-    return laterBySecs > toleranceSecs || (this.#refused && laterBySecs < -toleranceSecs);
+    return laterBySecs > startTimeToleranceSecs || (this.#refused && laterBySecs < -startTimeToleranceSecs);
   }
 }

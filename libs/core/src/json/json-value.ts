@@ -49,7 +49,7 @@ export function rawAt(bytes: Uint8Array, range: JsonRange): Uint8Array {
 }
 
 /** Unescapes the valid JSON string whose quotes are at `start` and `end - 1`. Linear. */
-export function decodeString(bytes: Uint8Array, start: number, end: number): string {
+function decodeString(bytes: Uint8Array, start: number, end: number): string {
   if (!bytes.subarray(start, end).includes(backslash)) return decodeUtf8(bytes, start + 1, end - 1);
   const text: unknown = JSON.parse(decodeUtf8(bytes, start, end));
   return typeof text === 'string' ? text : '';

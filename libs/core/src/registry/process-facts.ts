@@ -1,7 +1,7 @@
 import { type Registration } from './registration.js';
 
 /** A later start by less than this is the same process read with another rounding (Unix seconds). */
-const startTimeToleranceSecs = 2;
+export const startTimeToleranceSecs = 2;
 
 /** What is known of the engine process behind a lifetime; `null` = not known. */
 export interface ProcessFacts {
@@ -25,7 +25,7 @@ export function proofOfNewProcess(before: ProcessFacts, now: ProcessFacts): 'zmq
 }
 
 /** Whether `nowSecs` is a start of a later process than `beforeSecs`; unknown times prove nothing. */
-export function startedLater(beforeSecs: number | null, nowSecs: number | null): boolean {
+function startedLater(beforeSecs: number | null, nowSecs: number | null): boolean {
   return beforeSecs !== null && nowSecs !== null && nowSecs > beforeSecs + startTimeToleranceSecs;
 }
 
