@@ -70,8 +70,8 @@ function reachable(address) {
 const tell = (line) => console.log(line);
 startEngines({ children, discovery: listening.discovery, signal: life.signal, tell });
 
-console.log(`API      ${listening.api}/v1   (models ${models.join(', ')})`);
-console.log(`admin    ${listening.admin}${hasToken ? '' : `   token ${token}`}`);
+console.log(`API        ${listening.api}/v1   (models ${models.join(', ')})`);
+console.log(`dashboard  ${listening.admin}/${hasToken ? '' : `#token=${token}`}`);
 console.log('');
 console.log(`  curl ${listening.api}/v1/chat/completions -H 'content-type: application/json' \\`);
 console.log(`    -d '{"model":"sim-model","stream":true,"messages":[{"role":"user","content":"Hello"}]}'`);

@@ -5,6 +5,8 @@ import type { SeriesPoint } from '@switchyard/core/contracts';
 import { type JSX, useEffect, useRef } from 'react';
 import UPlot from 'uplot';
 
+import { clock } from '../../parts/format.js';
+
 const heightPx = 120;
 
 export interface HitRateChartProps {
@@ -39,7 +41,7 @@ export function HitRateChart({ points, onPoint }: HitRateChartProps): JSX.Elemen
         legend: { show: false },
         padding: [6, 8, 0, 0],
         axes: [
-          { ...axis, size: 22, space: 70, values: (_, splits) => splits.map((at) => new Date(at * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })) },
+          { ...axis, size: 22, space: 70, values: (_, splits) => splits.map((at) => clock(at * 1000).slice(0, splits.every(isWholeMinute) ? 5 : 8)) },
           { ...axis, size: 44, splits: () => [0, 0.5, 1], values: (_, splits) => splits.map((share) => `${share * 100} %`) },
         ],
         cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
@@ -64,5 +66,7 @@ export function HitRateChart({ points, onPoint }: HitRateChartProps): JSX.Elemen
 
   return <div ref={host} role="img" aria-label="Hit rate over 15 minutes" style={{ height: heightPx, overflow: 'hidden' }} />;
 }
+
+const isWholeMinute = (at: number): boolean => at % 60 === 0;
 
 const alignedOf = (points: readonly SeriesPoint[]): UPlot.AlignedData => [points.map(([at]) => at / 1000), points.map(([, value]) => value)];

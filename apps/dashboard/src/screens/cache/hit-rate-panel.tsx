@@ -5,19 +5,20 @@ import { useHistory } from '../../api/queries.js';
 import { useLive } from '../../live/live-store.js';
 import { clock, percent } from '../../parts/format.js';
 import { EmptyState, Panel } from '../../parts/panel.js';
+import { type History, trendOf } from '../overview/trend-data.js';
 import styles from './cache.module.css';
 import { HitRateChart } from './hit-rate-chart.js';
 
 const windowSecs = 900;
 const everyMs = 10_000;
-const noPoints: readonly SeriesPoint[] = [];
 
 /** How much of all prompts was found in a cache, over the last 15 minutes as the router kept them. */
 export function HitRatePanel(): JSX.Element {
   const isPaused = useLive(({ link }) => link.phase === 'paused');
   const history = useHistory(windowSecs, isPaused ? 0 : everyMs);
   const live = useLive(({ picture }) => picture?.overview.hitRate);
-  const points = history.data?.series?.hitRate ?? noPoints;
+  const series = history.data?.series;
+  const points = useMemo(() => pointsOf(series), [series]);
   const [pointed, setPointed] = useState<number | null>(null);
   const measured = useMemo(() => points.some(([, value]) => value !== null), [points]);
   const point = pointed === null ? undefined : points[pointed];
@@ -33,4 +34,10 @@ export function HitRatePanel(): JSX.Element {
       )}
     </Panel>
   );
+}
+
+/** In steps of some seconds, so that one without a prompt leaves no hole. */
+function pointsOf(series: History | undefined): readonly SeriesPoint[] {
+  const { at, values } = trendOf(['hitRate'], series);
+  return at.map((secs, index) => [secs * 1000, values[0]?.[index] ?? null]);
 }

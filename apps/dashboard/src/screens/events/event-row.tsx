@@ -107,7 +107,7 @@ function Details({ event: { eventSeq, at, role, worker, endpoint, detail } }: { 
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{typeof value === 'number' && !Number.isInteger(value) ? value.toFixed(1) : String(value)}</dd>
+          <dd>{String(typeof value === 'number' ? Number(value.toFixed(3)) : value)}</dd>
         </div>
       ))}
     </dl>
