@@ -11,6 +11,7 @@ import { type Registration } from './registry/registration.js';
 import { type RegisterOutcome, ServiceRegistry } from './registry/service-registry.js';
 import { Scheduler, type SchedulerObserver } from './scheduling/scheduler.js';
 import { type Heartbeat, type Role, type SourceKind } from './words.js';
+import { engineLoad, type EngineLoadReading } from './workers/engine-load.js';
 import { type Worker, type WorkerOptions } from './workers/worker.js';
 
 export interface ClusterDeps {
@@ -44,6 +45,8 @@ export interface ProbeTarget {
   readonly endpoint: string;
   /** A round is all that keeps it from work. */
   readonly urgent: boolean;
+  /** Somebody waits for it to be safe to stop, on which its engine has a say. */
+  readonly leaving: boolean;
 }
 
 /** The whole domain, wired: discovery states, the app ticks, the data plane places, operators act, viewers look. */
@@ -168,6 +171,7 @@ export class Cluster {
       workerId: worker.id,
       endpoint: worker.endpoint,
       urgent: worker.health.gated || worker.health.restartCheck,
+      leaving: worker.adminState !== 'ready',
     }));
   }
 
@@ -185,6 +189,14 @@ export class Cluster {
     if (effect === 'recovered') this.fleet.pools[worker.role].policy.forget(worker);
     this.fleet.refresh(worker);
     if (worker.health.state !== before) this.#healthEvent(worker, effect === 'recovered' ? 'no proof of a restart' : null);
+  }
+
+  /** Takes what the engine of a worker tells of its own load. */
+  engineReported(workerId: string, reading: EngineLoadReading): void {
+    const worker = this.fleet.byId(workerId);
+    if (worker?.departure !== null) return;
+    worker.engineLoad = engineLoad(reading, this.fleet.loadAt(worker.endpoint), this.clock.monotonicMs());
+    this.#seq += 1;
   }
 
   /** State of the pings of `worker`, on the listening clock. */

@@ -56,3 +56,4 @@ export * from './views/overview.view.js';
 export * from './scheduling/handoffs.js';
 export * from './views/handoff.view.js';
 export * from './views/live-board.js';
+export * from './workers/engine-load.js';

@@ -123,6 +123,10 @@ const table = {
     successThreshold: one(integer(1, 1000), 1, { name: 'health-success-threshold', description: 'Good probes in a row that make it healthy again.' }),
     endpoint: one(urlPath, '/health', { name: 'health-check-endpoint', description: 'Path that is probed.' }),
     gate: toggle(truth, true, { name: 'health-gate', description: 'A new worker takes requests only after a first good probe.' }),
+    scrapeEngines: toggle(truth, true, {
+      name: 'engine-scrape',
+      description: 'Engines are asked every 5 s what they run and have waiting, to be shown beside what this router counts.',
+    }),
     gateWaitSecs: one(seconds, 2, {
       name: 'gate-wait-secs',
       description: 'A request waits this long when all workers it needs are still gated, then gets 503.',

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { engineFacts, HealthProber, type HealthProberOptions } from './health-prober.js';
+import { HealthProber, type HealthProberOptions } from './health-prober.js';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -43,7 +43,7 @@ const ok: Routes = {
   '/v1/models': (_, response) => response.end('{"object":"list","data":[{"id":"a"},{"id":"b"},{"id":"a"}]}'),
   '/metrics': (_, response) => response.end('x 1\nprocess_start_time_seconds 1762470000.25\n'),
 };
-const all = { what: engineFacts };
+const all = { what: ['version', 'models', 'startedAt'] } as const;
 
 it('learns everything of a good engine in one round', async () => {
   const { endpoint, seen } = await engine(ok);
@@ -53,15 +53,29 @@ it('learns everything of a good engine in one round', async () => {
     version: '0.11.0',
     models: [{ id: 'a' }, { id: 'b' }],
     startedAtSecs: 1_762_470_000.25,
+    load: null,
     finishedAll: true,
   });
   expect(seen.map(({ url }) => url).sort()).toEqual(['/health', '/metrics', '/v1/models', '/version']);
 });
 
+it('reads the load from the metrics it reads anyway, or from them alone', async () => {
+  const metrics = 'process_start_time_seconds 7\nvllm:num_requests_running 3\nvllm:num_requests_waiting 1\nvllm:kv_cache_usage_perc 0.5\n';
+  const { endpoint, seen } = await engine({ ...ok, '/metrics': (_, response) => response.end(metrics) });
+  const load = { running: 3, waiting: 1, kvUsage: 0.5 };
+  expect(await prober().probe(endpoint, { what: [...all.what, 'load'] })).toMatchObject({ startedAtSecs: 7, load });
+  expect(seen.filter(({ url }) => url === '/metrics')).toHaveLength(1);
+  expect(await prober().probe(endpoint, all)).toMatchObject({ startedAtSecs: 7, load: null });
+  seen.length = 0;
+  expect(await prober().metrics(endpoint, true, new AbortController().signal)).toEqual({ startedAtSecs: 7, load });
+  expect(seen.map(({ url }) => url)).toEqual(['/metrics']);
+  expect(await prober().metrics('http://127.0.0.1:1', true, new AbortController().signal)).toEqual({ startedAtSecs: null, load: null });
+});
+
 it('asks only for what is wanted, on the health path that is set', async () => {
   const { endpoint, seen } = await engine({ '/ready': (_, response) => response.writeHead(204).end() });
   const result = await prober({ healthPath: '/ready' }).probe(endpoint, { what: [] });
-  expect(result).toEqual({ health: 'ok', status: 204, version: null, models: null, startedAtSecs: null, finishedAll: true });
+  expect(result).toEqual({ health: 'ok', status: 204, version: null, models: null, startedAtSecs: null, load: null, finishedAll: true });
   expect(seen).toHaveLength(1);
 });
 
@@ -149,7 +163,7 @@ it('does not blame an engine for closing an idle connection', async () => {
 it('ends at once when called off, and says that it did not finish', async () => {
   const { endpoint, seen } = await engine({ '/health': () => undefined });
   const off = new AbortController();
-  const result = prober({ healthTimeoutMs: 60_000 }).probe(endpoint, { what: engineFacts, signal: off.signal });
+  const result = prober({ healthTimeoutMs: 60_000 }).probe(endpoint, { ...all, signal: off.signal });
   while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   off.abort();
   expect(await result).toMatchObject({ finishedAll: false, startedAtSecs: null });

@@ -1,8 +1,9 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import { StartTimeScanner } from './start-time-scanner.js';
+import { type EngineLoadReading } from '@switchyard/core';
+import { type EngineMetrics, EngineMetricsScanner } from './engine-metrics-scanner.js';
 
-export const engineFacts = ['version', 'models', 'startedAt'] as const;
-export type EngineFact = (typeof engineFacts)[number];
+/** What a round asks for beside health. `load` costs reading most of the engine's metrics. */
+export type EngineFact = 'version' | 'models' | 'startedAt' | 'load';
 
 /** An entry of an engine's `/v1/models`, as it gave it. */
 export type ModelEntry = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -17,6 +18,7 @@ export interface ProbeResult {
   readonly models: readonly ModelEntry[] | null;
   /** Unix seconds. */
   readonly startedAtSecs: number | null;
+  readonly load: EngineLoadReading | null;
   /** Every attempt that was asked for has ended by itself; `false` when the probe was called off. */
   readonly finishedAll: boolean;
 }
@@ -63,13 +65,18 @@ export class HealthProber {
     const wants = (fact: EngineFact) => what.includes(fact);
     const never = new AbortController().signal;
     const off = signal ?? never;
-    const [health, version, models, startedAtSecs] = await Promise.all([
+    const [health, version, models, metrics] = await Promise.all([
       this.#health(endpoint, off),
       wants('version') ? this.#fact(endpoint, '/version', off, readVersion) : null,
       wants('models') ? this.#fact(endpoint, '/v1/models', off, readModels) : null,
-      wants('startedAt') ? this.#fact(endpoint, '/metrics', off, readStartTime) : null,
+      wants('startedAt') || wants('load') ? this.metrics(endpoint, wants('load'), off) : noMetrics,
     ]);
-    return { ...health, version, models, startedAtSecs, finishedAll: !off.aborted };
+    return { ...health, version, models, ...metrics, finishedAll: !off.aborted };
+  }
+
+  /** What the engine's metrics tell, within half a second. Never rejects. */
+  async metrics(endpoint: string, wantsLoad: boolean, off: AbortSignal): Promise<EngineMetrics> {
+    return (await this.#fact(endpoint, '/metrics', off, (body) => readMetrics(body, wantsLoad))) ?? noMetrics;
   }
 
   async close(): Promise<void> {
@@ -124,15 +131,16 @@ async function readModels(body: Body): Promise<readonly ModelEntry[] | null> {
   return byId.size > 0 ? [...byId.values()] : null;
 }
 
-async function readStartTime(body: Body): Promise<number | null> {
-  const scanner = new StartTimeScanner();
+const noMetrics: EngineMetrics = { startedAtSecs: null, load: null };
+
+async function readMetrics(body: Body, wantsLoad: boolean): Promise<EngineMetrics> {
+  const scanner = new EngineMetricsScanner(wantsLoad);
   let read = 0;
   // Leaving the loop destroys the body, and with it the connection: cheaper than the rest of a long exposition.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    const found = scanner.push(chunk);
-    if (found !== null) return found;
+    if (scanner.push(chunk)) break;
     read += chunk.length;
-    if (read > metricsBytes) return null;
+    if (read > metricsBytes) return noMetrics;
   }
   return scanner.end();
 }

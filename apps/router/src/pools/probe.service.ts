@@ -7,6 +7,8 @@ import { ModelDirectory } from './model-directory.js';
 import { CLUSTER } from './pools.service.js';
 import { ProbeSchedule } from './probe-schedule.js';
 
+const loadIntervalMs = 5_000;
+
 /** Probes the workers there are and tells the core what was found. */
 @Injectable()
 export class ProbeService {
@@ -28,7 +30,9 @@ export class ProbeService {
         if (report.modelEntries !== null) models.learn(workerId, report.modelEntries);
         cluster.probed(workerId, report);
       },
+      reportLoad: (workerId, load) => cluster.engineReported(workerId, load),
       intervalMs: health.intervalSecs * 1000,
+      loadIntervalMs: health.scrapeEngines ? loadIntervalMs : null,
       monotonicMs: () => performance.now(),
       random: Math.random,
     });

@@ -56,6 +56,23 @@ export const evictAnswerSchema = z.object({
 });
 export type EvictAnswer = z.infer<typeof evictAnswerSchema>;
 
+export const removalActions = ['drain', 'evict'] as const;
+export type RemovalAction = (typeof removalActions)[number];
+
+/** What an action on a worker would mean now. */
+export const consequencesSchema = z.object({
+  action: z.enum(removalActions),
+  leasesNow: z.int().nonnegative(),
+  holdsNow: z.int().nonnegative(),
+  /** Of the pool of its role, before and after. */
+  poolSelectableBefore: z.int().nonnegative(),
+  poolSelectableAfter: z.int().nonnegative(),
+  poolTotal: z.int().nonnegative(),
+  /** What could be placed now and not afterwards: the action is refused without `force`. `model` `null` = any by no name. */
+  wouldStrand: z.object({ role: roleSchema, model: z.string().nullable(), group: z.string() }).nullable(),
+});
+export type ConsequencesView = z.infer<typeof consequencesSchema>;
+
 const endpointFields = {
   endpoint: url,
   /** Absent = all roles there. */

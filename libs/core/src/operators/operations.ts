@@ -1,5 +1,6 @@
 import { type Clock } from '../clock.js';
 import { type EventSink } from '../events.js';
+import { type ConsequencesView } from '../contracts/operation.schema.js';
 import { type Fleet } from '../pools/fleet.js';
 import { endpointKey } from '../registry/lifetime.js';
 import { mergeFacts, noFacts } from '../registry/process-facts.js';
@@ -11,10 +12,18 @@ import { type Worker } from '../workers/worker.js';
 import { type KeptEntries } from './kept-entries.js';
 import { type DrainIntent, type OperatorStore, type QuarantineEntry } from './operator-store.js';
 
+interface LastSelectable {
+  readonly ok: false;
+  readonly code: 'last_selectable_worker';
+  readonly role: Role;
+  readonly model: string | null;
+  readonly group: string;
+}
+
 export type OperationRefusal =
   | { readonly ok: false; readonly code: 'unknown_worker' | 'unknown_endpoint' | 'store_unavailable' | 'worker_present' | 'not_drained' }
   | { readonly ok: false; readonly code: 'generation_changed'; readonly successorId: string | null }
-  | { readonly ok: false; readonly code: 'last_selectable_worker'; readonly role: Role; readonly model: string | null; readonly group: string }
+  | LastSelectable
   | { readonly ok: false; readonly code: 'quarantined'; readonly entry: QuarantineEntry };
 
 export type OperationOutcome<T> = { readonly ok: true; readonly value: T } | OperationRefusal;
@@ -88,6 +97,20 @@ export class Operations {
       for (const worker of workers) this.#intend(worker.role, worker.endpoint, wish);
       return workers;
     });
+  }
+
+  /** What taking `worker` from new work would mean now; changes nothing. O(models × workers). */
+  consequences(worker: Worker): Omit<ConsequencesView, 'action'> {
+    const { workers, selectableCount } = this.#deps.fleet.pools[worker.role];
+    const refusal = this.#wouldStrand([worker]);
+    return {
+      leasesNow: worker.load,
+      holdsNow: worker.holds.size,
+      poolSelectableBefore: selectableCount,
+      poolSelectableAfter: selectableCount - (worker.selectable ? 1 : 0),
+      poolTotal: workers.length,
+      wouldStrand: refusal === null ? null : { role: refusal.role, model: refusal.model, group: refusal.group },
+    };
   }
 
   /** Stores a wish for an endpoint that need not have a worker now. */
@@ -216,7 +239,7 @@ export class Operations {
    * Whether taking `workers` away would leave some model unplaceable that can be placed now; names the role whose
    * last selectable worker would go. Costs O(models × workers).
    */
-  #wouldStrand(workers: readonly Worker[]): OperationRefusal | null {
+  #wouldStrand(workers: readonly Worker[]): LastSelectable | null {
     const going = new Set(workers.filter((worker) => worker.selectable));
     if (going.size === 0) return null;
     const { fleet, scheduler } = this.#deps;

@@ -7,6 +7,7 @@ import { type EndpointKey, endpointKey, type Lifetime } from '../registry/lifeti
 import { mergeFacts, type ProcessFacts, proofOfNewProcess } from '../registry/process-facts.js';
 import { type LeaveReason, type LifetimeListener } from '../registry/service-registry.js';
 import { type Role, roles } from '../words.js';
+import { worksForOthers } from '../workers/engine-load.js';
 import { Worker, type WorkerOptions } from '../workers/worker.js';
 import { LifetimeHistory } from './lifetime-history.js';
 import { RolePool } from './role-pool.js';
@@ -193,9 +194,23 @@ export class Fleet implements LifetimeListener {
     }
   }
 
-  /** Whether the machine may be stopped as far as this router knows (lifecycle rule 14). */
+  /** Whether the machine may be stopped as far as this router knows, and the engine does not say otherwise (lifecycle rule 14). */
   safeToStop(worker: Worker): boolean {
-    return worker.adminState === 'drained' && roles.every((role) => this.vacant(endpointKey(role, worker.endpoint)));
+    if (worker.adminState !== 'drained') return false;
+    const nowMs = this.#deps.clock.monotonicMs();
+    return roles.every((role) => {
+      const key = endpointKey(role, worker.endpoint);
+      return this.vacant(key) && !worksForOthers(this.#byKey.get(key)?.engineLoad ?? null, nowMs);
+    });
+  }
+
+  /** Leases on the engine at `endpoint`, whatever the role, on earlier generations too. */
+  loadAt(endpoint: string): number {
+    return roles.reduce((sum, role) => {
+      const key = endpointKey(role, endpoint);
+      const earlier = this.unfinishedAt(key).reduce((leases, { load }) => leases + load, 0);
+      return sum + earlier + (this.#byKey.get(key)?.load ?? 0);
+    }, 0);
   }
 
   /** Whether nothing new comes to (role, endpoint) and nothing old is left there, on earlier generations either. */

@@ -140,6 +140,22 @@ describe('the live board', () => {
     expect(board.seq).toBe(seq + 1);
   });
 
+  it('tells that an engine was read again, though it said the same', () => {
+    const { kit, board } = setUp();
+    const worker = kit.join('regular', endpoints[0]!, { source: 'static', ttlMs: null });
+    const read = (): void => kit.cluster.engineReported(worker.id, { running: 1, waiting: 0, kvUsage: 0.5 });
+    read();
+    kit.advance(500);
+    board.refresh();
+    const { seq } = board;
+    kit.advance(250);
+    expect(board.refresh()).toBe(false);
+    expect(board.snapshot().state.workers[0]!.engine!.ageMs).toBe(750);
+    read();
+    expect(board.refresh()).toBe(true);
+    expect(board.delta(seq).changes).toMatchObject([{ op: 'set', worker: { engine: { running: 1, ageMs: 0 } } }]);
+  });
+
   it('shows ages of now in a snapshot', () => {
     const { kit, board } = setUp();
     kit.join('regular', endpoints[0]!);

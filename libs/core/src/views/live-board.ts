@@ -66,7 +66,7 @@ export class LiveBoard {
     const gone = [...this.#workers.keys()].filter((id) => !present.has(id));
     const changed = workers.filter((view) => {
       const known = this.#workers.get(view.id);
-      return known === undefined || !same(known.value, view);
+      return known === undefined || !same(known.value, view) || readAgain(known, view, nowMs);
     });
     const poolsChanged = this.#pools === null || !same(this.#pools.value, pools);
     const overviewChanged = this.#overview === null || nowMs - this.#refreshedAtMs >= refreshAtLeastMs || !same(this.#overview.value, overview);
@@ -143,6 +143,12 @@ export class LiveBoard {
 
 /** Members that change by time alone. What they count from is told by others. */
 const ages: ReadonlySet<string> = new Set(['heartbeatAgeMs', 'expiresInMs', 'ageMs']);
+
+/** Whether the engine was read since: its age starts anew, though it may have told the same. */
+function readAgain({ value, monotonicMs }: AgingPart<WorkerView>, { engine }: WorkerView, nowMs: number): boolean {
+  const [before, now] = [value.engine?.ageMs ?? null, engine?.ageMs ?? null];
+  return now !== null && (before === null || now < before + (nowMs - monotonicMs) - 1);
+}
 
 /** Whether two values of JSON, of one shape, are equal but for ages. */
 function same(a: unknown, b: unknown): boolean {

@@ -104,7 +104,7 @@ function describeWorker(cluster: Cluster, worker: Worker, cache: WorkerView['cac
     cache,
     latency: latencyOf(worker),
     flaps: flapsOf(cluster, worker),
-    engine: engineOf(worker),
+    engine: engineOf(cluster, worker),
   };
 }
 
@@ -143,11 +143,13 @@ function latencyOf({ latency }: Worker): WorkerView['latency'] {
   return prefillMs === null && firstByteMs === null ? null : { prefillMs, firstByteMs, perChunkMs: null };
 }
 
-function engineOf({ version, lifetime }: Worker): WorkerView['engine'] {
+function engineOf({ clock }: Cluster, { version, lifetime, engineLoad }: Worker): WorkerView['engine'] {
   const { startedAtSecs } = lifetime.facts;
-  if (version === null && startedAtSecs === null) return null;
+  if (version === null && startedAtSecs === null && engineLoad === null) return null;
   const startedAt = startedAtSecs === null ? null : isoTimeOf(startedAtSecs * 1000);
-  return { version, startedAt, running: null, waiting: null, kvUsage: null, ageMs: null };
+  if (engineLoad === null) return { version, startedAt, running: null, waiting: null, kvUsage: null, ageMs: null };
+  const { running, waiting, kvUsage, atMs } = engineLoad;
+  return { version, startedAt, running, waiting, kvUsage, ageMs: clock.monotonicMs() - atMs };
 }
 
 function generationsAt({ fleet }: Cluster, { lifetime }: Worker): WorkerDetailView['generations'] {

@@ -11,6 +11,7 @@ import {
   type UnselectableReason,
 } from '../words.js';
 import { bindsEarly, type ConnectorKnowledge, connectorKnowledge, connectorSupported } from './connector-knowledge.js';
+import { type EngineLoad } from './engine-load.js';
 import { type HealthOptions, WorkerHealth } from './health.js';
 import { WorkerLatency } from './latency.js';
 import { type HoldRecord, type LeaseRecord } from './lease.js';
@@ -47,6 +48,8 @@ export class Worker implements PolicyWorker {
   departure: Departure | null = null;
   /** Unix milliseconds of the last ping; `null` before the first. */
   lastHeartbeatAtMs: number | null = null;
+  /** What the engine last told of itself; `null` before that. */
+  engineLoad: EngineLoad | null = null;
   readonly circuit: CircuitState = 'closed';
 
   readonly #options: WorkerOptions;

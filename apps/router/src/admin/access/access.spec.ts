@@ -35,6 +35,7 @@ describe('access to the admin port', () => {
     const paths = [
       '/api/v1/workers',
       `/api/v1/workers/${worker}`,
+      `/api/v1/workers/${worker}/consequences`,
       `/api/v1/workers/${worker}/drain`,
       `/api/v1/workers/${worker}/undrain`,
       `/api/v1/workers/${worker}/evict`,

@@ -1,4 +1,4 @@
-import { waitSecsSchema } from '@switchyard/core/contracts';
+import { removalActions, waitSecsSchema } from '@switchyard/core/contracts';
 import { z } from 'zod';
 
 const number = z
@@ -17,3 +17,6 @@ export const removeQuery = z.object({
   ifGeneration: number.pipe(z.int()).optional(),
 });
 export type RemoveQuery = z.infer<typeof removeQuery>;
+
+export const consequencesQuery = z.object({ action: z.enum(removalActions) });
+export type ConsequencesQuery = z.infer<typeof consequencesQuery>;

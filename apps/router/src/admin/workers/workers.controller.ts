@@ -4,6 +4,8 @@ import { Cluster, isoTimeOf, type Worker, workerDetailView, workersView, workerV
 import {
   type AddWorker,
   addWorkerSchema,
+  consequencesSchema,
+  type ConsequencesView,
   type DrainWorker,
   drainWorkerSchema,
   type EvictAnswer,
@@ -26,7 +28,7 @@ import { Actor } from '../access/actor.decorator.js';
 import { valueOf } from '../errors/refusals.js';
 import { DrainWait } from './drain-wait.js';
 import { addedRegistration, drainWish, evictWish } from './wishes.js';
-import { type RemoveQuery, removeQuery, type WaitQuery, waitQuery } from './worker-queries.schema.js';
+import { type ConsequencesQuery, consequencesQuery, type RemoveQuery, removeQuery, type WaitQuery, waitQuery } from './worker-queries.schema.js';
 
 @ApiTags('workers')
 @Controller('api/v1/workers')
@@ -50,6 +52,13 @@ export class WorkersController {
   show(@Param('id') id: string): WorkerDetailView {
     // A departed worker is shown as long as it has work; everything that changes needs a current one.
     return workerDetailView(this.#cluster, this.#cluster.fleet.byId(id) ?? this.#current(id));
+  }
+
+  /** What a drain or an eviction would mean now, to be said before it is done. Changes nothing. */
+  @Get(':id/consequences')
+  @ApiOkResponse({ standardSchema: consequencesSchema })
+  consequences(@Param('id') id: string, @Query({ schema: consequencesQuery }) { action }: ConsequencesQuery): ConsequencesView {
+    return { action, ...this.#cluster.operations.consequences(this.#current(id)) };
   }
 
   @Post()
