@@ -6,11 +6,13 @@ export interface TrafficOptions {
   readonly model: string;
   readonly loops?: number;
   readonly maxTokens?: number;
+  /** Whether every other request streams; off for engines that cannot. */
+  readonly streams?: boolean;
   /** Words in each prompt. */
   readonly promptWords?: number;
 }
 
-/** Clients that send one request after the other, streams and plain ones in turn, until told to stop. */
+/** Clients that send one request after the other until told to stop. */
 export class Traffic {
   /** What went wrong, one line a request. */
   readonly failures: string[] = [];
@@ -34,7 +36,7 @@ export class Traffic {
   async #loop(index: number): Promise<void> {
     for (let turn = index; !this.#stopped; turn += 1) {
       const id = `traffic-${randomUUID()}`;
-      const fault = await this.#request(id, turn % 2 === 0).catch((error: unknown) => String(error));
+      const fault = await this.#request(id, this.#options.streams !== false && turn % 2 === 0).catch((error: unknown) => String(error));
       if (fault === null) this.completed += 1;
       else this.failures.push(`${new Date().toISOString()} ${id}: ${fault}`);
     }
