@@ -1,5 +1,5 @@
 import type { WorkerView } from '@switchyard/core/contracts';
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Modal, Stack } from '@mantine/core';
 import { type JSX, useState } from 'react';
 
 import { useLive } from '../live/live-store.js';
@@ -31,7 +31,7 @@ function Dialog({ open }: { readonly open: NonNullable<OpenAction> }): JSX.Eleme
   if (first === undefined) {
     return (
       <Stack gap="sm">
-        <Text size="sm">It is not in its pool any more.</Text>
+        <span>It is not in its pool any more.</span>
         <Button variant="default" onClick={closeAction}>
           Close
         </Button>

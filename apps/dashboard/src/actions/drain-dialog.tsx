@@ -3,16 +3,15 @@ import { Button, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { type JSX, type SubmitEvent, useState } from 'react';
 
 import { type AdminError } from '../api/client.js';
-import { useWorkers } from '../live/use-workers.js';
 import { plural } from '../parts/format.js';
 import { Refusal } from '../parts/refusal.js';
 import { drainCall, type DrainChoice } from './action-calls.js';
 import { closeAction } from './action-store.js';
-import { consequencesOf } from './consequences.js';
 import { AsCurl, ConsequenceList } from './dialog-parts.js';
 import styles from './dialog.module.css';
 import { LastWorkerGuard } from './last-worker-guard.js';
 import { perform } from './perform.js';
+import { useConsequences } from './use-consequences.js';
 
 const deadlines = [
   { value: '', label: 'No deadline' },
@@ -30,11 +29,11 @@ interface Refused {
 
 /** Takes one or several workers out of service gently; states the consequence first. */
 export function DrainDialog({ targets }: { readonly targets: readonly WorkerView[] }): JSX.Element {
-  const all = useWorkers();
   const [choice, setChoice] = useState<DrainChoice>({ reason: '', deadlineSecs: null, onDeadline: 'flag', until: 'restart' });
   const [refused, setRefused] = useState<readonly Refused[]>([]);
   const [pending, setPending] = useState<readonly WorkerView[]>(targets);
   const [busy, setBusy] = useState(false);
+  const consequences = useConsequences('drain', pending);
 
   const drain = async (workers: readonly WorkerView[], force: boolean): Promise<void> => {
     setBusy(true);
@@ -69,7 +68,7 @@ export function DrainDialog({ targets }: { readonly targets: readonly WorkerView
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">
-        <ConsequenceList consequences={consequencesOf(pending, all)} />
+        <ConsequenceList consequences={consequences} />
         <TextInput
           data-autofocus
           label="Reason"

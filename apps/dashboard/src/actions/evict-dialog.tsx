@@ -3,16 +3,15 @@ import { Button, NativeSelect, Radio, Stack, TextInput } from '@mantine/core';
 import { type JSX, type SubmitEvent, useState } from 'react';
 
 import { type AdminError } from '../api/client.js';
-import { useWorkers } from '../live/use-workers.js';
 import { plural } from '../parts/format.js';
 import { Refusal } from '../parts/refusal.js';
 import { evictCall, type EvictChoice } from './action-calls.js';
 import { closeAction } from './action-store.js';
-import { consequencesOf } from './consequences.js';
 import { AsCurl, ConsequenceList } from './dialog-parts.js';
 import styles from './dialog.module.css';
 import { LastWorkerGuard } from './last-worker-guard.js';
 import { perform } from './perform.js';
+import { useConsequences } from './use-consequences.js';
 
 const quarantines = [
   { value: '300', label: '5 minutes' },
@@ -25,11 +24,11 @@ const quarantines = [
 
 /** Throws a worker out; its name must be typed. */
 export function EvictDialog({ target }: { readonly target: WorkerView }): JSX.Element {
-  const all = useWorkers();
   const [name, setName] = useState('');
   const [choice, setChoice] = useState<EvictChoice>({ reason: '', quarantineSecs: 300, abortInflight: false });
   const [error, setError] = useState<AdminError | null>(null);
   const [busy, setBusy] = useState(false);
+  const [, ...poolConsequences] = useConsequences('evict', [target]);
 
   const evict = async (force: boolean): Promise<void> => {
     setBusy(true);
@@ -57,7 +56,6 @@ export function EvictDialog({ target }: { readonly target: WorkerView }): JSX.El
   }
   const lacks = name !== target.id ? `Type ${target.id} to confirm.` : choice.reason.trim() === '' ? 'A reason is needed.' : null;
   const requests = plural(target.load, 'request');
-  const [, ...poolConsequences] = consequencesOf([target], all);
   return (
     <form onSubmit={submit}>
       <Stack gap="sm">

@@ -1,5 +1,5 @@
 import type { WorkerView } from '@switchyard/core/contracts';
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { type JSX } from 'react';
 
 import { type AdminError } from '../api/client.js';
@@ -24,12 +24,12 @@ export function LastWorkerGuard({ refusals, drained, verb, busy, calls, onOverri
   const remedy = refusals[0]?.error.remedy;
   return (
     <Stack gap="sm">
-      <Text size="sm" fw={600}>
+      <b>
         {refusals.length === 1 ? `Without ${refusals[0]?.worker.id ?? 'it'} this would stop working:` : 'Without these workers this would stop working:'}
-      </Text>
+      </b>
       <ConsequenceList consequences={refusals.map(({ worker, error }) => ({ text: stopsOf(worker, error), isGrave: true }))} />
-      {remedy !== undefined && <Text size="sm">Instead: {remedy}.</Text>}
-      {drained > 0 && <Text size="sm">{plural(drained, 'other worker is', 'other workers are')} draining as asked.</Text>}
+      {remedy !== undefined && <span>Instead: {remedy}.</span>}
+      {drained > 0 && <span>{plural(drained, 'other worker is', 'other workers are')} draining as asked.</span>}
       <AsCurl calls={calls} />
       <div className={styles['foot']}>
         <Button variant="default" autoFocus onClick={closeAction}>

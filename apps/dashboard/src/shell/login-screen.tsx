@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type JSX, type SubmitEvent, useState } from 'react';
 
 import { refusalOf } from '../api/client.js';
@@ -30,7 +30,8 @@ export function LoginScreen(): JSX.Element {
           <h1 className={styles['title']}>Switchyard</h1>
         </div>
         <Stack gap="sm">
-          <PasswordInput
+          <TextInput
+            type="password"
             label="Token"
             name="token"
             autoComplete="current-password"

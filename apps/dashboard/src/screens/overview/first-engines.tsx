@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Skeleton, Stack } from '@mantine/core';
 import { type JSX, useState } from 'react';
 
 import { useAbout } from '../../api/queries.js';
@@ -26,14 +26,12 @@ export function FirstEngines(): JSX.Element {
         <div>
           <Choice label="Connector" options={recipes.map(({ id, name }) => ({ value: id, label: name }))} value={recipe.id} onChange={setChosen} />
         </div>
-        <Text size="sm">
+        <p style={{ margin: 0 }}>
           For {recipe.versions}. <span className="sy-dim">{recipe.note}</span>
-        </Text>
+        </p>
         {recipe.steps.map(({ title, command }) => (
           <div key={title}>
-            <Text size="sm" fw={600} mb={4}>
-              {title}
-            </Text>
+            <h3 style={{ margin: '0 0 4px', fontSize: 13 }}>{title}</h3>
             <CommandLine command={command} />
           </div>
         ))}
