@@ -34,6 +34,8 @@ export interface ProbeReport {
   /** Monotonic milliseconds at which the round left. */
   readonly startedAtMs: number;
   readonly healthy: boolean;
+  /** Nobody listens at the endpoint: suspicion of a restart (lifecycle rule 2). */
+  readonly refused: boolean;
   readonly version: string | null;
   readonly models: readonly string[] | null;
   /** Unix seconds. */
@@ -186,9 +188,10 @@ export class Cluster {
     if (worker.learn(report)) this.fleet.identityChanged(worker);
     const before = worker.health.state;
     const effect = worker.health.probed(report);
+    if (report.refused && !worker.health.gated) worker.health.suspectRestart(this.clock.monotonicMs());
     if (effect === 'recovered') this.fleet.pools[worker.role].policy.forget(worker);
     this.fleet.refresh(worker);
-    if (worker.health.state !== before) this.#healthEvent(worker, effect === 'recovered' ? 'no proof of a restart' : null);
+    if (worker.health.state !== before) this.#healthEvent(worker, healthReason(report, effect));
   }
 
   /** Takes what the engine of a worker tells of its own load. */
@@ -240,4 +243,9 @@ export class Cluster {
     const { role, endpoint, id, health } = worker;
     this.#deps.emit({ type: 'health', role, endpoint, worker: id, ...(reason === null ? {} : { reason }), detail: { health: health.state } });
   }
+}
+
+function healthReason({ refused }: ProbeReport, effect: 'recovered' | 'counted'): string | null {
+  if (effect === 'recovered') return 'no proof of a restart';
+  return refused ? 'restart check: connect_refused' : null;
 }

@@ -61,7 +61,7 @@ it('probes a new worker in the tick that brings it, and reports what was found',
   expect(rounds.map(({ endpoint }) => endpoint)).toEqual(['http://10.0.0.1:8000']);
   state.now = 170;
   await rounds[0]!.finish();
-  expect(reports).toEqual([['prefill-1', { startedAtMs: 100, healthy: true, health: 'ok', status: 200, version: '1', models: ['m'], modelEntries: [{ id: 'm' }], startedAtSecs: 7 }]]);
+  expect(reports).toEqual([['prefill-1', { startedAtMs: 100, healthy: true, refused: false, health: 'ok', status: 200, version: '1', models: ['m'], modelEntries: [{ id: 'm' }], startedAtSecs: 7 }]]);
 });
 
 it.each(['failed', 'timeout', 'refused'] as const)('calls a round that was %s not healthy', async (health) => {

@@ -120,6 +120,7 @@ export class ProbeSchedule {
       this.#options.report(workerId, {
         startedAtMs,
         healthy: health === 'ok',
+        refused: health === 'refused',
         health,
         status,
         version,

@@ -169,7 +169,7 @@ export class ClusterKit {
   }
 
   probe(worker: Worker, report: Partial<ProbeReport> = {}): void {
-    this.cluster.probed(worker.id, { startedAtMs: this.nowMs, healthy: true, version: null, models: null, startedAtSecs: null, ...report });
+    this.cluster.probed(worker.id, { startedAtMs: this.nowMs, healthy: true, refused: false, version: null, models: null, startedAtSecs: null, ...report });
   }
 
   /** The current worker; throws when there is none. */
