@@ -1,12 +1,13 @@
 import { type DrainIntent, endpointKey, type OperatorState, type QuarantineEntry, type Registration, type Role } from '@switchyard/core';
 
-import { type EventQuery, keptEvents, type NumberedEvent, type Store } from './store.js';
+import { type EventQuery, keptEvents, type NumberedEvent, type Store, type StoredSession } from './store.js';
 
 /** Keeps nothing beyond the process: `--data-dir memory`. */
 export class MemoryStore implements Store {
   readonly #drains = new Map<string, DrainIntent>();
   readonly #quarantine = new Map<string, QuarantineEntry>();
   readonly #added = new Map<string, Registration>();
+  readonly #sessions = new Map<string, StoredSession>();
   readonly #keptEvents: number;
   #ceiling: number | null = null;
   #events: NumberedEvent[] = [];
@@ -66,6 +67,19 @@ export class MemoryStore implements Store {
       .slice(-this.#keptEvents)
       .filter(({ eventSeq, type }) => eventSeq > (after ?? 0) && (types === null || types.includes(type)));
     return after === null ? fits.slice(Math.max(0, fits.length - limit)) : fits.slice(0, limit);
+  }
+
+  saveSession(session: StoredSession): void {
+    this.#sessions.set(session.key, session);
+  }
+
+  deleteSession(key: string): void {
+    this.#sessions.delete(key);
+  }
+
+  liveSessions(nowMs: number): StoredSession[] {
+    for (const { key, expiresAtMs } of [...this.#sessions.values()]) if (expiresAtMs <= nowMs) this.#sessions.delete(key);
+    return [...this.#sessions.values()];
   }
 
   close(): void {

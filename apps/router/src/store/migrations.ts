@@ -10,6 +10,7 @@ const steps: readonly string[] = [
   CREATE TABLE events (event_seq INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL);
   CREATE INDEX events_by_type ON events (type, event_seq);
   `,
+  `CREATE TABLE sessions (key TEXT PRIMARY KEY, expires_at_ms INTEGER NOT NULL) WITHOUT ROWID;`,
 ];
 
 /** Brings `database` to the newest form. Throws for one that a newer version of the router has written. */

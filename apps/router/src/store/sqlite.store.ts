@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 import { DataDirLock } from './data-dir-lock.js';
 import { migrate } from './migrations.js';
-import { type EventQuery, keptEvents, type NumberedEvent, type Store } from './store.js';
+import { type EventQuery, keptEvents, type NumberedEvent, type Store, type StoredSession } from './store.js';
 import { storedDrain, storedEvent, storedQuarantine, storedRegistration } from './stored-entry.schema.js';
 
 type EntryTable = 'drains' | 'quarantine' | 'added_workers';
@@ -126,6 +126,25 @@ export class SqliteStore implements Store {
       );
       return after === null ? events.reverse() : events;
     });
+  }
+
+  saveSession({ key, expiresAtMs }: StoredSession): void {
+    this.#write(this.#intents, () => {
+      this.#intents.prepare('INSERT INTO sessions VALUES (?, ?) ON CONFLICT DO UPDATE SET expires_at_ms = excluded.expires_at_ms').run(key, expiresAtMs);
+    });
+  }
+
+  deleteSession(key: string): void {
+    this.#write(this.#intents, () => {
+      this.#intents.prepare('DELETE FROM sessions WHERE key = ?').run(key);
+    });
+  }
+
+  liveSessions(nowMs: number): StoredSession[] {
+    this.#write(this.#intents, () => {
+      this.#intents.prepare('DELETE FROM sessions WHERE expires_at_ms <= ?').run(nowMs);
+    });
+    return this.#try(() => this.#intents.prepare('SELECT key, expires_at_ms AS expiresAtMs FROM sessions').all() as StoredSession[]);
   }
 
   close(): void {

@@ -57,6 +57,15 @@ export function describeStore(name: string, open: (kept: number) => Store): void
       expect(store.readEvents({ after: null, limit: 10, types: null })).toEqual([]);
     });
 
+    it('keeps sessions until they expire or are ended', () => {
+      for (const [key, expiresAtMs] of [['a', 100], ['b', 200], ['c', 300]] as const) store.saveSession({ key, expiresAtMs });
+      store.deleteSession('b');
+      store.deleteSession('nobody');
+      expect(store.liveSessions(50).sort((x, y) => x.expiresAtMs - y.expiresAtMs)).toEqual([{ key: 'a', expiresAtMs: 100 }, { key: 'c', expiresAtMs: 300 }]);
+      expect(store.liveSessions(100)).toEqual([{ key: 'c', expiresAtMs: 300 }]);
+      expect(store.liveSessions(50)).toHaveLength(1);
+    });
+
     it('gives back exactly what operators wished', () => {
       store.saveDrain(drain);
       store.saveQuarantine(quarantined);

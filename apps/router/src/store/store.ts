@@ -15,6 +15,14 @@ export interface EventQuery {
   readonly types: readonly EventType[] | null;
 }
 
+/** A browser's login. */
+export interface StoredSession {
+  /** Digest of its id and of the token it was had for: neither can be told from it. */
+  readonly key: string;
+  /** Unix milliseconds. */
+  readonly expiresAtMs: number;
+}
+
 /**
  * What the router keeps of itself. All calls are synchronous. What cannot be done now throws `StoreUnavailableError`
  * and has changed nothing; a later call may succeed.
@@ -31,6 +39,11 @@ export interface Store extends OperatorStore {
   appendEvents(events: readonly NumberedEvent[]): void;
   /** Ascending. */
   readEvents(query: EventQuery): NumberedEvent[];
+  saveSession(session: StoredSession): void;
+  /** Idempotent. */
+  deleteSession(key: string): void;
+  /** Forgets those that have expired at `nowMs`, and gives the others. */
+  liveSessions(nowMs: number): StoredSession[];
   /** Idempotent. */
   close(): void;
 }

@@ -1,5 +1,8 @@
 import { connect } from 'node:net';
 
+import { jest } from '@jest/globals';
+
+import { MemoryStore } from '../../store/memory.store.js';
 import { AdminHarness, operatorToken, viewerToken } from '../testing/admin-harness.js';
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
@@ -180,6 +183,49 @@ describe('sessions', () => {
     expect(out.headers.get('set-cookie')).toMatch(/^switchyard_session=;/);
     expect((await admin.call('GET', '/api/v1/workers', undefined, session)).status).toBe(401);
     expect((await admin.call('GET', '/api/v1/session', undefined, {})).status).toBe(401);
+  });
+
+  it('are ended only once, which is audited', async () => {
+    const session = { cookie: (await logIn(viewerToken)).cookie.split(';')[0]! };
+    await admin.call('DELETE', '/api/v1/session', undefined, session);
+    const { items } = (await admin.get('/api/v1/events?type=session')).body;
+    expect(items.at(-1)).toMatchObject({ actor: 'viewer', detail: { action: 'logout', address: '127.0.0.1' } });
+    expect((await admin.call('DELETE', '/api/v1/session', undefined, session)).status).toBe(401);
+  });
+
+  it('outlive a restart of the router with the same token, and no other', async () => {
+    const store = new MemoryStore();
+    const flags = (token: string): string[] => ['--admin-token', token, '--viewer-token', viewerToken];
+    const before = await AdminHarness.start({ store, flags: flags(operatorToken) });
+    const cookieOf = async (token: string): Promise<string> =>
+      (await before.call('POST', '/api/v1/session', { token }, {})).headers.get('set-cookie')!.split(';')[0]!;
+    const [operator, viewer, left] = [await cookieOf(operatorToken), await cookieOf(viewerToken), await cookieOf(operatorToken)];
+    await before.call('DELETE', '/api/v1/session', undefined, { cookie: left });
+    expect(JSON.stringify(store.liveSessions(0))).not.toContain(operator.split('=')[1]);
+    await before.close();
+    const who = async (harness: AdminHarness, cookie: string): Promise<unknown> => {
+      const { status, body } = await harness.call('GET', '/api/v1/session', undefined, { cookie });
+      return status === 200 ? body.role : status;
+    };
+    const after = await AdminHarness.start({ store, flags: flags(operatorToken) });
+    expect([await who(after, operator), await who(after, viewer), await who(after, left)]).toEqual(['operator', 'viewer', 401]);
+    await after.close();
+    const changed = await AdminHarness.start({ store, flags: flags('another-token') });
+    expect([await who(changed, operator), await who(changed, viewer)]).toEqual([401, 'viewer']);
+    await changed.close();
+  });
+
+  it('end after 12 hours, used or not', async () => {
+    const session = { cookie: (await logIn(operatorToken)).cookie.split(';')[0]! };
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 12 * 3_600_000 - 60_000);
+    try {
+      expect((await admin.call('GET', '/api/v1/session', undefined, session)).status).toBe(200);
+      clock.mockReturnValue(now + 12 * 3_600_000 + 1_000);
+      expect((await admin.call('GET', '/api/v1/session', undefined, session)).status).toBe(401);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('of a viewer read, and log out', async () => {

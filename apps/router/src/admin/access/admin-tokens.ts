@@ -21,6 +21,11 @@ export class AdminTokens {
     this.#viewer = viewerToken === null ? null : digest(viewerToken);
   }
 
+  /** A name of the token of `role` that does not tell it; `null` when that role has none. */
+  digestOf(role: AccessRole): Buffer | null {
+    return role === 'operator' ? this.#operator : this.#viewer;
+  }
+
   /**
    * What the holder of `token` may do; `null` for nobody. Compares digests, each in full, so that the time taken tells
    * nothing of a token or its length.

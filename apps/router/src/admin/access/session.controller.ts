@@ -70,8 +70,16 @@ export class SessionController {
   @HttpCode(204)
   @ApiNoContentResponse()
   logOut(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): void {
-    const id = request.cookies[sessionCookie];
-    if (id !== undefined) this.#sessions.close(id);
     void reply.clearCookie(sessionCookie, cookieOptions);
+    const id = request.cookies[sessionCookie];
+    const role = id === undefined ? null : this.#sessions.roleOf(id);
+    if (id === undefined || role === null) return;
+    const forgotten = this.#sessions.close(id);
+    this.#audit.record({ type: 'session', actor: role, detail: { action: 'logout', address: request.ip } });
+    if (!forgotten) {
+      throw new AdminError('store_unavailable', 'you are logged out until the router restarts: its store cannot be written', {
+        remedy: 'see the log for the cause (a full disk?); a new admin token ends all sessions',
+      });
+    }
   }
 }

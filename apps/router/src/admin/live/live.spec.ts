@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 
+import { jest } from '@jest/globals';
 import { type EventView, type LiveChange, type LiveDelta, type LiveSnapshot, type WorkerView } from '@switchyard/core/contracts';
 import { io, type Socket } from 'socket.io-client';
 
@@ -152,6 +153,22 @@ describe('the live stream', () => {
       await admin.call('DELETE', '/api/v1/session', undefined, { cookie });
       await eventually(() => expect(viewer.ended).toBe(true));
     });
+  });
+
+  it('ends with the session, and does not begin with one that has expired', async () => {
+    await begin();
+    const cookie = await session(operatorToken);
+    const viewer = await follow({ headers: { cookie } });
+    const other = await follow();
+    const later = Date.now() + 12 * 3_600_000 + 1_000;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => later);
+    try {
+      await eventually(() => expect(viewer.ended).toBe(true));
+      expect((await upgrade(live, { Cookie: cookie })).text).toMatch(/^HTTP\/1.1 401 /);
+      expect(other.ended).toBe(false);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   describe('refuses', () => {
