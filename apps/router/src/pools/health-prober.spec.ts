@@ -121,6 +121,7 @@ it.each<[string, Routes]>([
   ['null', { '/v1/models': (_, r) => r.end('null'), '/version': (_, r) => r.end('{"version":null}') }],
   ['an empty list', { '/v1/models': (_, r) => r.end('{"data":[]}'), '/version': (_, r) => r.end('{"version":""}') }],
   ['odd ids', { '/v1/models': (_, r) => r.end('{"data":[{"id":7},null,{"id":""},{}]}'), '/version': (_, r) => r.end('{"version":7}') }],
+  ['a version that writes to the terminal', { '/v1/models': (_, r) => r.end('{}'), '/version': (_, r) => r.end('{"version":"1\\u001b[31m"}') }],
   ['errors', { '/v1/models': (_, r) => r.writeHead(401).end('{"data":[{"id":"a"}]}'), '/version': (_, r) => r.writeHead(500).end('{"version":"1"}') }],
   ['floods', { '/v1/models': (_, r) => r.end(`{"data":[{"id":"a"}],"x":"${'y'.repeat(2_000_000)}"}`), '/version': (_, r) => r.end(`{"version":"1","x":"${'y'.repeat(100_000)}"}`) }],
 ])('does not learn from %s', async (_, routes) => {

@@ -38,6 +38,8 @@ const modelsBytes = 1024 * 1024;
 /** vLLM's histograms grow with labels, and the process metrics may come last. */
 const metricsBytes = 4 * 1024 * 1024;
 const longestVersion = 128;
+/** Versions are shown in terminals and in the text of errors. */
+const visible = /^[\x21-\x7e]+$/;
 const longestModelId = 512;
 const mostModels = 4096;
 
@@ -117,7 +119,7 @@ type Body = Dispatcher.ResponseData['body'];
 async function readVersion(body: Body): Promise<string | null> {
   const answer = await readJson(body, versionBytes);
   const version = memberOf(answer, 'version');
-  return typeof version === 'string' && version !== '' && version.length <= longestVersion ? version : null;
+  return typeof version === 'string' && version.length <= longestVersion && visible.test(version) ? version : null;
 }
 
 async function readModels(body: Body): Promise<readonly ModelEntry[] | null> {

@@ -164,12 +164,16 @@ describe('added workers', () => {
     expect([...(kit.worker('regular', a).models ?? [])]).toEqual(['m']);
   });
 
-  it('may state what pings already', () => {
+  it('may ping later, but are refused where somebody pings already', () => {
     const kit = new ClusterKit();
-    const worker = kit.join('regular', a);
     kit.cluster.operations.add(added, 'ops');
+    const worker = kit.worker('regular', a);
+    kit.register('regular', a);
     expect(kit.worker('regular', a)).toBe(worker);
     expect(worker.lifetime.sources).toEqual(['admin', 'zmq']);
+    kit.join('regular', b);
+    expect(kit.cluster.operations.add({ ...added, endpoint: b }, 'ops')).toEqual({ ok: false, code: 'worker_present' });
+    expect(kit.worker('regular', b).lifetime.sources).toEqual(['zmq']);
   });
 
   it('are refused while their endpoint is quarantined', () => {

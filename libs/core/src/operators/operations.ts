@@ -190,12 +190,14 @@ export class Operations {
     });
   }
 
+  /** States a worker that no other source states now; it stays when others state it later. */
   add(registration: Registration, by: string): OperationOutcome<Worker> {
     const { fleet, quarantine, registry, store } = this.#deps;
     const key = endpointKey(registration.role, registration.endpoint);
     const entry = quarantine.get(key);
     if (entry !== undefined) return { ok: false, code: 'quarantined', entry };
-    if (fleet.byKey(key)?.lifetime.sources.includes('admin') === true) return { ok: false, code: 'worker_present' };
+    registry.expireDue();
+    if (fleet.byKey(key) !== undefined) return { ok: false, code: 'worker_present' };
     return this.#durably(() => {
       store.saveAdded(registration);
       try {

@@ -37,7 +37,7 @@ function refusalError(refusal: OperationRefusal): AdminError {
       });
     }
     case 'worker_present':
-      return new AdminError('worker_present', 'this worker was added already', { remedy: 'remove it first to add it with other facts' });
+      return new AdminError('worker_present', 'there is a worker of this role at this endpoint already', { remedy: 'look at it with GET /api/v1/workers; evict it first to add it with other facts' });
     case 'not_drained':
       return new AdminError('not_drained', 'the worker is not drained', { remedy: 'drain it and wait, or repeat the call with ?force=true' });
     case 'store_unavailable':
