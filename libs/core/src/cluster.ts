@@ -26,7 +26,7 @@ export interface ClusterDeps {
   /** How long an engine keeps KV that nobody fetches. */
   readonly engineKvLeaseMs: number;
   readonly emit: EventSink;
-  readonly observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked'> & Partial<Pick<SchedulerObserver, 'requestClosed'>>;
+  readonly observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked' | 'requestClosed'>;
 }
 
 /** What one probe round found; `null` = not learnt. */
@@ -105,7 +105,7 @@ export class Cluster {
         placed: (phase, policy, reason) => deps.observer.placed(phase, policy, reason),
         attemptEnded: (grant, outcome) => deps.observer.attemptEnded(grant, outcome),
         leaked: (grant) => deps.observer.leaked(grant),
-        requestClosed: (record) => deps.observer.requestClosed?.(record),
+        requestClosed: (record) => deps.observer.requestClosed(record),
         suspected: (worker, fault) => this.#healthEvent(worker, `restart check: ${fault}`),
         changed,
       },
@@ -150,6 +150,7 @@ export class Cluster {
     this.registry.withdraw(role, endpoint, source);
     const worker = this.fleet.byKey(endpointKey(role, endpoint));
     if (worker !== undefined) this.fleet.statementsChanged(worker);
+    this.#seq += 1;
   }
 
   /** Called every 250 ms, after everything already heard was handed in (lifecycle rule 17). */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Cluster, type SchedulerObserver } from '@switchyard/core';
+import { Cluster, type ClusterDeps } from '@switchyard/core';
 import { type Logger } from 'pino';
 import { LOADED_CONFIG } from '../config/config.module.js';
 import { type LoadedConfig } from '../config/load-config.js';
@@ -20,7 +20,7 @@ function createCluster(
   store: Store,
   events: EventLog,
   policies: PolicyService,
-  observer: Pick<SchedulerObserver, 'placed' | 'attemptEnded' | 'leaked'>,
+  observer: ClusterDeps['observer'],
   logger: Logger,
 ): Cluster {
   const { health, pd } = config;

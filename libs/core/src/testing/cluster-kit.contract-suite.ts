@@ -130,6 +130,7 @@ export class ClusterKit {
         placed: () => undefined,
         attemptEnded: (_grant, outcome) => this.outcomes.push(outcome),
         leaked: (grant) => this.leaks.push(grant.id),
+        requestClosed: () => undefined,
       },
     });
     cluster.scheduler.onRevoked((revocation) => this.revocations.push(revocation));

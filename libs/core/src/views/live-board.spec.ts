@@ -156,6 +156,17 @@ describe('the live board', () => {
     expect(board.delta(seq).changes).toMatchObject([{ op: 'set', worker: { engine: { running: 1, ageMs: 0 } } }]);
   });
 
+  it('tells that a source took its statement back while another still holds the worker', () => {
+    const { kit, board } = setUp();
+    const { id } = kit.join('regular', endpoints[0]!, { source: 'static' });
+    kit.register('regular', endpoints[0]!, { source: 'file' });
+    board.refresh();
+    const { seq } = board;
+    kit.cluster.withdraw('regular', endpoints[0]!, 'file');
+    expect(board.refresh()).toBe(true);
+    expect(board.delta(seq).changes).toMatchObject([{ op: 'set', worker: { id, sources: ['static'] } }]);
+  });
+
   it('shows ages of now in a snapshot', () => {
     const { kit, board } = setUp();
     kit.join('regular', endpoints[0]!);
