@@ -11,7 +11,7 @@ import { routerError } from './errors/router-error.js';
 import { writeError } from './errors/write-error.js';
 import { type FleetView } from './fleet-view.js';
 import { type FlowServices } from './flow/flow-services.js';
-import { GrantBook } from './flow/grant-handle.js';
+import { GrantBook, type GrantFaults } from './flow/grant-handle.js';
 import { type ProxyOptions } from './proxy-options.js';
 import { type ProxyTelemetry } from './proxy-telemetry.js';
 import { requestIdFor } from './request-ids.js';
@@ -44,7 +44,7 @@ export class ApiServer {
 
   constructor({ options, port, fleet, telemetry, log }: ApiServerParts) {
     this.#pools = new EnginePools(options);
-    const services: FlowServices = { port, grants: new GrantBook(port), pools: this.#pools, wheel: new CoarseWheel(), options, telemetry };
+    const services: FlowServices = { port, grants: new GrantBook(port, grantFaults(log)), pools: this.#pools, wheel: new CoarseWheel(), options, telemetry };
     const context: RouteContext = {
       services,
       fleet,
@@ -117,6 +117,13 @@ export class ApiServer {
     // Expectations other than 100-continue may be ignored (RFC 9110 section 10.1.1).
     server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   }
+}
+
+function grantFaults(log: ProxyLog): GrantFaults {
+  return {
+    lost: (grantId) => log.error({ grantId }, 'a grant was lost by its owner and has been ended'),
+    failed: (error) => log.error({ err: error }, 'the scheduler failed on a call'),
+  };
 }
 
 function createApp(openOn: (socket: Socket) => readonly ClientExchange[]): FastifyInstance {

@@ -139,7 +139,13 @@ export interface AttemptOutcome {
   /** Transport fault of that call. */
   readonly fault: TransportFault | null;
   /** Milliseconds, as measured by the data plane; `null` where the phase was not reached. */
-  readonly timings: { readonly prefillMs: number | null; readonly handoffMs: number | null; readonly firstByteMs: number | null };
+  readonly timings: {
+    readonly prefillMs: number | null;
+    readonly handoffMs: number | null;
+    readonly firstByteMs: number | null;
+    /** Mean time between the chunks of a streamed answer; absent where there were none. */
+    readonly perChunkMs?: number;
+  };
 }
 
 export type TransportFault =

@@ -420,9 +420,10 @@ function setOutcome(grant: Grant, phase: Phase, outcome: string): void {
 
 /** Feeds the workers' smoothed latencies; the first byte of a pair is measured from the start of its prefill. */
 function noteLatency({ prefill, decode }: Grant, { phase, result, timings }: AttemptOutcome): void {
-  const { prefillMs, handoffMs, firstByteMs } = timings;
+  const { prefillMs, handoffMs, firstByteMs, perChunkMs } = timings;
   if (prefillMs !== null && (phase !== 'prefill' || result === 'succeeded')) prefill?.latency.notePrefill(prefillMs);
   if (firstByteMs !== null) decode?.latency.noteFirstByte(Math.max(0, firstByteMs - (prefillMs ?? 0) - (handoffMs ?? 0)));
+  if (perChunkMs !== undefined) decode?.latency.notePerChunk(perChunkMs);
 }
 
 function describe(outcome: AttemptOutcome): string {

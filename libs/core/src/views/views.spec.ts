@@ -131,10 +131,11 @@ describe('views of workers', () => {
 
     expect(cluster.scheduler.beginDecode(first, []).kind).toBe('decode');
     cluster.scheduler.firstByte(first, 'decode');
-    cluster.scheduler.end(first, outcome());
+    const ended = outcome();
+    cluster.scheduler.end(first, { ...ended, timings: { ...ended.timings, perChunkMs: 12 } });
     expect(workerView(cluster, prefill).latency).toEqual({ prefillMs: 100, firstByteMs: null, perChunkMs: null });
     const decode = workerView(cluster, cluster.fleet.byId('decode-42')!);
-    expect(decode.latency).toEqual({ prefillMs: null, firstByteMs: 30, perChunkMs: null });
+    expect(decode.latency).toEqual({ prefillMs: null, firstByteMs: 30, perChunkMs: 12 });
     expect(decode.engine).toMatchObject({ version: null, startedAt: '2023-11-14T22:13:20.000Z', running: null });
   });
 

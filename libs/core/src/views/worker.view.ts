@@ -139,8 +139,8 @@ function departedWorkOf(cluster: Cluster, worker: Worker): WorkerView['departedW
 }
 
 function latencyOf({ latency }: Worker): WorkerView['latency'] {
-  const { prefillMs, firstByteMs } = latency;
-  return prefillMs === null && firstByteMs === null ? null : { prefillMs, firstByteMs, perChunkMs: null };
+  const { prefillMs, firstByteMs, perChunkMs } = latency;
+  return prefillMs === null && firstByteMs === null ? null : { prefillMs, firstByteMs, perChunkMs };
 }
 
 function engineOf({ clock }: Cluster, { version, lifetime, engineLoad }: Worker): WorkerView['engine'] {

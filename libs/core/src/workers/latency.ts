@@ -5,6 +5,7 @@ const newest = 0.2;
 export class WorkerLatency {
   #prefillMs: number | null = null;
   #firstByteMs: number | null = null;
+  #perChunkMs: number | null = null;
 
   /** From the prefill call to its complete answer. */
   get prefillMs(): number | null {
@@ -16,12 +17,21 @@ export class WorkerLatency {
     return this.#firstByteMs;
   }
 
+  /** Between two chunks of a streamed answer. */
+  get perChunkMs(): number | null {
+    return this.#perChunkMs;
+  }
+
   notePrefill(ms: number): void {
     this.#prefillMs = smooth(this.#prefillMs, ms);
   }
 
   noteFirstByte(ms: number): void {
     this.#firstByteMs = smooth(this.#firstByteMs, ms);
+  }
+
+  notePerChunk(ms: number): void {
+    this.#perChunkMs = smooth(this.#perChunkMs, ms);
   }
 }
 

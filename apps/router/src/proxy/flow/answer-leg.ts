@@ -21,7 +21,7 @@ export interface AnswerLeg {
 
 /** Calls the engine whose answer the client gets, and relays that answer. Resolves when the call is over. */
 export async function runAnswerLeg(services: FlowServices, request: GenerationRequest, leg: AnswerLeg): Promise<RelayResult> {
-  const { pools, wheel, options, telemetry, port } = services;
+  const { pools, wheel, options, telemetry } = services;
   const { exchange, ledger } = request;
   const { phase, worker, grant, times } = leg;
   const beganMs = performance.now();
@@ -37,7 +37,7 @@ export async function runAnswerLeg(services: FlowServices, request: GenerationRe
       times.firstByte();
       telemetry.firstByte(exchange.route, exchange.elapsedMs);
       telemetry.phaseDuration('first_byte', performance.now() - beganMs);
-      if (status < 300 && !errorEvent) void port.firstByte(grant.grantId, phase);
+      if (status < 300 && !errorEvent) grant.firstByte(phase);
     },
     describe: (why) => {
       if (why === 'evicted') return workerEvicted();

@@ -45,6 +45,7 @@ export class AttemptTimes {
   #prefillMs: number | null = null;
   #handoffMs: number | null = null;
   #firstByteMs: number | null = null;
+  #perChunkMs: number | undefined;
 
   prefillDone(): void {
     this.#prefillMs = this.#elapsed();
@@ -59,8 +60,14 @@ export class AttemptTimes {
     this.#firstByteMs = this.#elapsed();
   }
 
+  /** An answer of that many chunks is complete. */
+  streamed(chunks: number): void {
+    if (this.#firstByteMs !== null && chunks > 1) this.#perChunkMs = (this.#elapsed() - this.#firstByteMs) / (chunks - 1);
+  }
+
   outcome(phase: Phase, result: LeaseResult, status: number | null, fault: TransportFault | null): AttemptOutcome {
-    return { phase, result, status, fault, timings: { prefillMs: this.#prefillMs, handoffMs: this.#handoffMs, firstByteMs: this.#firstByteMs } };
+    const timings = { prefillMs: this.#prefillMs, handoffMs: this.#handoffMs, firstByteMs: this.#firstByteMs };
+    return { phase, result, status, fault, timings: this.#perChunkMs === undefined ? timings : { ...timings, perChunkMs: this.#perChunkMs } };
   }
 
   #elapsed(): number {
@@ -79,6 +86,7 @@ export function endInterrupted(grant: GrantHandle, times: AttemptTimes, phase: P
 export function endRelayed(grant: GrantHandle, times: AttemptTimes, phase: Phase, workerId: string, result: RelayResult): AttemptEnd {
   switch (result.kind) {
     case 'relayed': {
+      times.streamed(result.chunks);
       const good = result.status < 400 && !result.errorEvent;
       grant.end(times.outcome(phase, good ? 'succeeded' : 'failed', result.status, null));
       return { kind: 'answered', status: result.status, outcome: good ? 'ok' : 'engine_error' };

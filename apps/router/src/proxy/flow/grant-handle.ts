@@ -1,18 +1,35 @@
-import { type AttemptOutcome, type GrantId, type Revocation, type SchedulerPort } from '@switchyard/core';
+import { type AttemptOutcome, type GrantId, type Phase, type Revocation, type SchedulerPort } from '@switchyard/core';
 
 /** Revocations of grants that are still on their way to their receiver; more than that many are never under way. */
 const earlyLimit = 1024;
 
+/** Told of what must never happen, and of what the scheduler refuses; both are faults of ours. */
+export interface GrantFaults {
+  /** A handle was lost without being ended; its grant has been ended now. */
+  lost(grantId: GrantId): void;
+  /** The scheduler threw on a call nobody waits for. */
+  failed(error: unknown): void;
+}
+
 /** Brings revocations to the handles they concern, also when one overtakes its grant. */
 export class GrantBook {
   readonly #port: SchedulerPort;
-  readonly #handles = new Map<GrantId, GrantHandle>();
+  readonly #faults: GrantFaults;
+  // Weak, so that a handle its owner has lost can be collected, and its grant ended by the net below.
+  readonly #handles = new Map<GrantId, WeakRef<GrantHandle>>();
   readonly #early = new Map<GrantId, Revocation>();
+  readonly #lost: FinalizationRegistry<GrantId>;
 
-  constructor(port: SchedulerPort) {
+  constructor(port: SchedulerPort, faults: GrantFaults) {
     this.#port = port;
+    this.#faults = faults;
+    this.#lost = new FinalizationRegistry((grantId) => {
+      this.#handles.delete(grantId);
+      faults.lost(grantId);
+      this.#send(port.end(grantId, lostOutcome));
+    });
     port.onRevoked((revocation) => {
-      const handle = this.#handles.get(revocation.grantId);
+      const handle = this.#handles.get(revocation.grantId)?.deref();
       if (handle !== undefined) {
         handle.revoke(revocation);
         return;
@@ -27,8 +44,18 @@ export class GrantBook {
 
   /** The handle of a grant that was just received. Whoever opens it ends it. */
   open(grantId: GrantId): GrantHandle {
-    const handle = new GrantHandle(this.#port, grantId, () => this.#handles.delete(grantId));
-    this.#handles.set(grantId, handle);
+    const handle: GrantHandle = new GrantHandle(grantId, {
+      end: (outcome) => {
+        this.#handles.delete(grantId);
+        this.#lost.unregister(token);
+        this.#send(this.#port.end(grantId, outcome));
+      },
+      firstByte: (phase) => this.#send(this.#port.firstByte(grantId, phase)),
+    });
+    // The handle itself as token would do, but the closure above must not hold it.
+    const token = {};
+    this.#handles.set(grantId, new WeakRef(handle));
+    this.#lost.register(handle, grantId, token);
     const early = this.#early.get(grantId);
     if (early !== undefined) {
       this.#early.delete(grantId);
@@ -36,21 +63,37 @@ export class GrantBook {
     }
     return handle;
   }
+
+  #send(call: Promise<void>): void {
+    call.catch((error: unknown) => this.#faults.failed(error));
+  }
 }
+
+/** How a handle reaches the scheduler; neither call is waited for. */
+interface GrantCalls {
+  end(outcome: AttemptOutcome): void;
+  firstByte(phase: Phase): void;
+}
+
+const lostOutcome: AttemptOutcome = {
+  phase: 'single',
+  result: 'cancelled',
+  status: null,
+  fault: null,
+  timings: { prefillMs: null, handoffMs: null, firstByteMs: null },
+};
 
 /** Owns one grant: whatever path a request takes, `end` reaches the scheduler exactly once. */
 export class GrantHandle implements Disposable {
   readonly grantId: GrantId;
-  readonly #port: SchedulerPort;
-  readonly #forget: () => void;
+  readonly #calls: GrantCalls;
   #open = true;
   #revocation: Revocation | null = null;
   #onAbort: (() => void) | null = null;
 
-  constructor(port: SchedulerPort, grantId: GrantId, forget: () => void) {
-    this.#port = port;
+  constructor(grantId: GrantId, calls: GrantCalls) {
     this.grantId = grantId;
-    this.#forget = forget;
+    this.#calls = calls;
   }
 
   /** No engine call may begin for this grant any more. */
@@ -74,16 +117,20 @@ export class GrantHandle implements Disposable {
     if (revocation.abortRunning) this.#onAbort?.();
   }
 
+  /** The first body byte of a good answer has come. */
+  firstByte(phase: Phase): void {
+    if (this.#open) this.#calls.firstByte(phase);
+  }
+
   end(outcome: AttemptOutcome): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#forget();
     this.#onAbort = null;
-    void this.#port.end(this.grantId, outcome);
+    this.#calls.end(outcome);
   }
 
   /** The net below every path: an attempt that ends without an outcome ends as cancelled. */
   [Symbol.dispose](): void {
-    this.end({ phase: 'single', result: 'cancelled', status: null, fault: null, timings: { prefillMs: null, handoffMs: null, firstByteMs: null } });
+    this.end(lostOutcome);
   }
 }

@@ -13,7 +13,7 @@ export type Interruption = 'client_gone' | 'shutdown' | 'evicted';
 
 export type RelayResult =
   /** The client has the whole answer. */
-  | { readonly kind: 'relayed'; readonly status: number; readonly errorEvent: boolean; readonly usage: AnswerUsage | null }
+  | { readonly kind: 'relayed'; readonly status: number; readonly errorEvent: boolean; readonly usage: AnswerUsage | null; readonly chunks: number }
   /** A failure that may be tried elsewhere. The client has nothing. */
   | { readonly kind: 'kept'; readonly answer: KeptAnswer; readonly errorEvent: boolean }
   /** The call failed. The client has nothing. */
@@ -71,6 +71,7 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
   #headSent = false;
   readonly #tail = new AnswerTail();
   #drains = false;
+  #chunksPassed = 0;
 
   constructor(res: ServerResponse, wheel: CoarseWheel, rules: RelayRules) {
     super();
@@ -145,7 +146,7 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
       this.#headSent = true;
     }
     for (const bytes of this.#chunks) this.#tail.note(bytes);
-    this.#finish({ kind: 'relayed', status: head.status, errorEvent: this.#errorEvent, usage: this.#tail.usage() });
+    this.#finish({ kind: 'relayed', status: head.status, errorEvent: this.#errorEvent, usage: this.#tail.usage(), chunks: this.#chunksPassed });
   }
 
   fault(fault: CallFault): void {
@@ -202,6 +203,7 @@ export class AnswerRelay extends WheelEntry implements AnswerSink {
   }
 
   #pass(bytes: Buffer): boolean {
+    this.#chunksPassed += 1;
     this.#tail.note(bytes);
     if (this.#res.write(bytes)) return true;
     if (!this.#drains) {
