@@ -42,7 +42,8 @@ describe('the handle of a grant', () => {
   it('that is disposed without an outcome ends its grant as cancelled', () => {
     const { book, ended } = setUp();
     {
-      using _handle = book.open(1);
+      using handle = book.open(1);
+      expect(handle.revoked).toBe(false);
     }
     expect(ended).toMatchObject([[1, { result: 'cancelled' }]]);
   });
