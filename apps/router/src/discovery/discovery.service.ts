@@ -4,8 +4,10 @@ import { StartError } from '../start-error.js';
 import { LOADED_CONFIG } from '../config/config.module.js';
 import { type LoadedConfig } from '../config/load-config.js';
 import { CLUSTER, type HeardFirst } from '../pools/pools.service.js';
+import { EventLog } from '../store/event-log.js';
 import { LOGGER, REGISTRATION_COUNTER } from '../telemetry/telemetry.tokens.js';
-import { type DiscoverySink, type DiscoverySource } from './discovery-source.js';
+import { type DiscoverySink, type DiscoverySource, type RejectionReason } from './discovery-source.js';
+import { RejectionEvents } from './rejection-events.js';
 import { StaticEngines } from './static-engines.js';
 import { type ListenerLog, ZmqListener } from './zmq-listener.js';
 
@@ -20,6 +22,7 @@ export class DiscoveryService implements DiscoverySink {
   readonly #cluster: Cluster;
   readonly #counter: RegistrationCounter;
   readonly #log: ListenerLog;
+  readonly #rejections: RejectionEvents;
   readonly #listener: ZmqListener | null;
   readonly #sources: readonly DiscoverySource[];
 
@@ -28,11 +31,13 @@ export class DiscoveryService implements DiscoverySink {
     @Inject(CLUSTER) cluster: Cluster,
     @Inject(REGISTRATION_COUNTER) counter: RegistrationCounter,
     @Inject(LOGGER) log: ListenerLog,
+    events: EventLog,
   ) {
     const { address, allow, registrationTtlSecs, prefill, decode, workers } = config.discovery;
     this.#cluster = cluster;
     this.#counter = counter;
     this.#log = log;
+    this.#rejections = new RejectionEvents((event) => events.append(event), () => performance.now());
     this.#listener =
       address === null
         ? null
@@ -80,8 +85,9 @@ export class DiscoveryService implements DiscoverySink {
   }
 
   /** The listener has logged it, once a minute per reason and sender. */
-  rejected(): void {
+  rejected(reason: RejectionReason, sender: string, detail: string): void {
     this.#counter.counted('rejected');
+    this.#rejections.note(reason, sender, detail);
   }
 }
 
