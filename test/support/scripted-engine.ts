@@ -35,6 +35,8 @@ export class ScriptedEngine {
   version: string;
   startedAtSecs: number | null;
   healthStatus = 200;
+  /** Lines of its metrics beside the start time. */
+  gauges = '';
   readonly #server: Server;
 
   private constructor(options: ScriptedEngineOptions) {
@@ -101,7 +103,7 @@ export class ScriptedEngine {
     if (path === '/version') return void answerJson(res, { version: this.version });
     if (path === '/v1/models') return void answerJson(res, { object: 'list', data: this.models.map((id) => ({ id, object: 'model', max_model_len: 8192 })) });
     if (path === '/metrics') {
-      return void res.writeHead(200).end(this.startedAtSecs === null ? '' : `process_start_time_seconds ${String(this.startedAtSecs)}\n`);
+      return void res.writeHead(200).end((this.startedAtSecs === null ? '' : `process_start_time_seconds ${String(this.startedAtSecs)}\n`) + this.gauges);
     }
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
