@@ -30,7 +30,7 @@ export const theme = createTheme({
     Checkbox: Checkbox.extend({ defaultProps: { iconColor: 'var(--sy-panel)' } }),
     Radio: Radio.extend({ defaultProps: { iconColor: 'var(--sy-panel)' } }),
     // Above the drawer, from which dialogs open.
-    Modal: Modal.extend({ defaultProps: { centered: true, zIndex: 300, overlayProps: { backgroundOpacity: 0.5 }, attributes: plainHeader }, styles: boldTitle }),
+    Modal: Modal.extend({ defaultProps: { centered: true, zIndex: 300, transitionProps: { duration: 120, exitDuration: 0 }, overlayProps: { backgroundOpacity: 0.5 }, attributes: plainHeader }, styles: boldTitle }),
     Drawer: Drawer.extend({ defaultProps: { attributes: plainHeader }, styles: boldTitle }),
   },
 });

@@ -39,7 +39,7 @@ export interface WorkerColumn {
 
 function nameWidth({ isNarrow, hasFlapping, hasLongNames }: Crowd): string {
   if (isNarrow) return 'minmax(110px, 1.6fr)';
-  return `minmax(${(hasLongNames ? 152 : 96) + (hasFlapping ? 76 : 0)}px, 0.8fr)`;
+  return `minmax(${(hasLongNames ? 170 : 96) + (hasFlapping ? 68 : 0)}px, 0.8fr)`;
 }
 
 const byNumber =
@@ -63,7 +63,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'endpoint',
     name: 'Endpoint',
-    width: () => 'minmax(140px, 1.2fr)',
+    width: () => 'minmax(122px, 1.2fr)',
     fromPx: 700,
     cell: ({ endpoint }) => (
       <span className="sy-mono" title={endpoint}>
@@ -85,7 +85,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'engine',
     name: 'Engine run+wait',
-    width: () => '146px',
+    width: () => '142px',
     fromPx: 1000,
     cell: (worker) => <EngineCell worker={worker} />,
     order: byNumber(({ engine }) => engine?.running),
@@ -115,7 +115,7 @@ export const workerColumns: readonly WorkerColumn[] = [
     name: 'Cache',
     width: () => '60px',
     align: 'right',
-    fromPx: 1000,
+    fromPx: 1150,
     cell: ({ cache }) => <span title={`${bytes(cache.coveredBytes)} of prompts`}>{percent(cache.share)}</span>,
     order: byNumber(({ cache }) => cache.share),
   },
