@@ -14,7 +14,7 @@ interface Route {
 
 /** Every admin route of the contract; WORKER and URL stand for a real worker. */
 const reads: readonly Route[] = [
-  ...['/api/v1/workers', '/api/v1/workers/WORKER', '/api/v1/drains', '/api/v1/quarantine', '/api/v1/departed', '/api/v1/cache'],
+  ...['/api/v1/workers', '/api/v1/workers/WORKER', '/api/v1/workers/WORKER/consequences?action=drain', '/api/v1/drains', '/api/v1/quarantine', '/api/v1/departed', '/api/v1/cache'],
   ...['/api/v1/cache/tree?role=regular', '/api/v1/requests', '/api/v1/requests?state=recent', '/api/v1/events', '/api/v1/overview', '/api/v1/config', '/api/v1/handoffs', '/api/v1/about'],
   ...['/metrics', '/api/openapi.json', '/api/docs'],
 ].map((path) => ({ method: 'GET', path }));

@@ -3,16 +3,19 @@ import type { SessionAnswer } from '@switchyard/core/contracts';
 import { call } from './client.js';
 import { queryClient } from './queries.js';
 
+const sessionPath = '/api/v1/session';
+
 /** Trades a token for a session cookie. @throws {AdminError} when it is refused. */
 export async function logIn(token: string): Promise<void> {
-  const session = await call<SessionAnswer>('/api/v1/session', { method: 'POST', body: { token } });
-  queryClient.clear();
-  queryClient.setQueryData(['/api/v1/session'], session);
+  const session = await call<SessionAnswer>(sessionPath, { method: 'POST', body: { token } });
+  // All but the session itself, which the page is watching: of what is cleared it would hear no more.
+  queryClient.removeQueries({ predicate: ({ queryKey: [path] }) => path !== sessionPath });
+  queryClient.setQueryData([sessionPath], session);
 }
 
 export async function logOut(): Promise<void> {
-  await call('/api/v1/session', { method: 'DELETE' });
-  await queryClient.resetQueries({ queryKey: ['/api/v1/session'] });
+  await call(sessionPath, { method: 'DELETE' });
+  await queryClient.resetQueries({ queryKey: [sessionPath] });
 }
 
 /**
@@ -23,5 +26,9 @@ export async function loginFromAddress(): Promise<void> {
   const token = /^#token=(.+)$/.exec(window.location.hash)?.[1];
   if (token === undefined) return;
   window.history.replaceState(null, '', window.location.pathname + window.location.search);
-  await logIn(decodeURIComponent(token)).catch(() => undefined);
+  try {
+    await logIn(decodeURIComponent(token));
+  } catch {
+    // The login screen asks for a better one.
+  }
 }
