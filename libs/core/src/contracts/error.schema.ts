@@ -15,7 +15,6 @@ export const adminErrorStatus = {
   quarantined: 409,
   worker_present: 409,
   not_drained: 409,
-  not_live: 409,
   body_too_large: 413,
   unsupported_media_type: 415,
   too_many_attempts: 429,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { groupLabelForm, zmqAddressForm } from '../registry/registration-fields.js';
 import { listOf, seqSchema } from './list.schema.js';
 import { drainUntilSchema, isoTime, onDeadlineSchema, roleSchema } from './vocabulary.schema.js';
 import { departedWorkerSchema, workerSchema } from './worker.schema.js';
@@ -15,10 +16,9 @@ export const waitSecsSchema = z.number().min(0).max(24 * 3600);
 export const addWorkerSchema = z.strictObject({
   role: roleSchema,
   url,
-  /** Goes into request ids that engines split at `___`. */
-  zmqAddress: z.string().regex(/^(?!.*___)[\x21-\x7e]{1,300}$/, 'must be visible ASCII without ___').optional(),
+  zmqAddress: z.string().regex(zmqAddressForm, 'must be 1 to 256 visible ASCII characters without ___').optional(),
   models: z.array(z.string().min(1).max(300)).min(1).max(100).optional(),
-  group: z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must be visible ASCII').optional(),
+  group: z.string().regex(groupLabelForm, 'must be 1 to 128 letters, digits, dots, dashes or underscores').optional(),
 });
 export type AddWorker = z.infer<typeof addWorkerSchema>;
 
