@@ -1,4 +1,4 @@
-import { affinityOf, type CacheStats, type Cluster, roles, type Worker } from '@switchyard/core';
+import { type CacheStats, type Cluster, roles, type Worker } from '@switchyard/core';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** The prefix indexes of the policies that keep one, read when scraped. */
@@ -34,5 +34,5 @@ export function registerPrefixIndexMetrics(registry: Registry, cluster: Cluster,
 }
 
 function statsOf(cluster: Cluster, role: (typeof roles)[number]): readonly CacheStats<Worker>[] {
-  return affinityOf(cluster.fleet.pools[role].policy)?.cacheStats() ?? [];
+  return cluster.fleet.pools[role].policy.affinity?.cacheStats() ?? [];
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { type CacheTreeNode } from '../policies/affinity-statistics.js';
 import { listOf } from './list.schema.js';
 import { roleSchema } from './vocabulary.schema.js';
 
@@ -30,22 +31,7 @@ export type CacheView = z.infer<typeof cacheSchema>;
 export const cacheAnswerSchema = listOf(cacheSchema);
 
 /** A run of prompt blocks with equal owners, and what follows it. */
-export interface CacheNodeView {
-  /** Of the run's first block; prompts are not kept. */
-  readonly hash: string;
-  /** Prompt bytes from the start to the end of the run. */
-  readonly depthBytes: number;
-  readonly blocks: number;
-  readonly hits: number;
-  /** Since the last hit; `null` = never. */
-  readonly lastHitMs: number | null;
-  /** Some worker has shown that it holds it. */
-  readonly confirmed: boolean;
-  readonly workers: readonly string[];
-  readonly children: readonly CacheNodeView[];
-}
-
-export const cacheNodeSchema: z.ZodType<CacheNodeView> = z
+export const cacheNodeSchema: z.ZodType<CacheTreeNode> = z
   .object({
     hash: z.string(),
     depthBytes: count,
@@ -54,9 +40,10 @@ export const cacheNodeSchema: z.ZodType<CacheNodeView> = z
     lastHitMs: z.number().nonnegative().nullable(),
     confirmed: z.boolean(),
     workers: z.array(z.string()),
-    get children(): z.ZodArray<z.ZodType<CacheNodeView>> {
+    get children(): z.ZodArray<z.ZodType<CacheTreeNode>> {
       return z.array(cacheNodeSchema);
     },
   })
   .meta({ id: 'CacheNode' });
 export const cacheTreeAnswerSchema = listOf(cacheNodeSchema);
+export { type CacheTreeNode };

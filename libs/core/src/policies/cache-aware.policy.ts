@@ -25,6 +25,10 @@ export class CacheAwarePolicy<W extends PolicyWorker> implements Policy<W>, Affi
     this.#nowMs = nowMs;
   }
 
+  get affinity(): AffinityStatistics<W> {
+    return this;
+  }
+
   get options(): PolicyOptions {
     return this.#options;
   }

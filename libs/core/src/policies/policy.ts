@@ -1,4 +1,5 @@
 import { type PrefixKey } from '../prompt/prefix-key.js';
+import { type AffinityStatistics } from './affinity-statistics.js';
 import { type PolicyOptions } from './policy-options.js';
 import { type PlacementReason, type PolicyName } from '../words.js';
 
@@ -61,6 +62,8 @@ export interface CandidateScores<W extends PolicyWorker> {
  */
 export interface Policy<W extends PolicyWorker = PolicyWorker> {
   readonly name: PolicyName;
+  /** What it tells of its prefix index; absent where it keeps none. */
+  readonly affinity?: AffinityStatistics<W>;
   /** Makes `worker` a member; it may appear among candidates from now on. Idempotent. */
   join(worker: W): void;
   /** Ends membership and all affinity of `worker`, at once. Idempotent. */

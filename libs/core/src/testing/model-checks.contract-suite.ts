@@ -1,7 +1,5 @@
-import { CacheAwarePolicy } from '../policies/cache-aware.policy.js';
 import { endpointKey } from '../registry/lifetime.js';
 import { type Role, roles } from '../words.js';
-import { affinityOf } from './cluster-kit.contract-suite.js';
 import { type Known, models, same } from './model-books.contract-suite.js';
 import { RequestModel } from './model-requests.contract-suite.js';
 import { type WatchedPolicy } from './watched-policy.contract-suite.js';
@@ -65,9 +63,9 @@ export class CheckedModel extends RequestModel {
         if (!selectableBefore.has(known) && known.worker.turn < Math.min(...standing)) throw new Error(`${known.worker.id} came with turn ${known.worker.turn} behind ${Math.min(...standing)}`);
       }
     }
-    if (!(policy.inner instanceof CacheAwarePolicy)) return;
+    const index = policy.inner.affinity;
+    if (index === undefined) return;
     const live = new Set(pool.workers.map(({ id }) => id));
-    const index = affinityOf(policy.inner);
     for (const model of ['', ...models]) {
       for (const node of index.cacheTree(model, 20, 200)) for (const id of node.workers) if (!live.has(id)) throw new Error(`${id} owns a prefix but is gone`);
     }

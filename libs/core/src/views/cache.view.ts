@@ -1,23 +1,13 @@
-import { type CacheNodeView, type CacheView } from '../contracts/cache.schema.js';
+import { type CacheView } from '../contracts/cache.schema.js';
 import { type Fleet } from '../pools/fleet.js';
-import { type AffinityStatistics } from '../policies/affinity-statistics.js';
+import { type CacheTreeNode } from '../policies/affinity-statistics.js';
 import { type Policy } from '../policies/policy.js';
 import { type Role, roles } from '../words.js';
 import { type Worker } from '../workers/worker.js';
 
-/** What `policy` tells of its prefix index; `null` when it keeps none. */
-export function affinityOf(policy: Policy<Worker>): AffinityStatistics<Worker> | null {
-  return keepsIndex(policy) ? policy : null;
-}
-
-function keepsIndex(policy: Policy<Worker>): policy is Policy<Worker> & AffinityStatistics<Worker> {
-  return 'cacheStats' in policy && 'cacheTree' in policy && 'coveredBytes' in policy;
-}
-
 /** Gives the cache part of a worker of one pool; costs O(models × workers) once, then O(models) a worker. */
-export function cacheShares(policy: Policy<Worker>): (worker: Worker) => { coveredBytes: number; share: number } {
-  const affinity = affinityOf(policy);
-  if (affinity === null) return () => ({ coveredBytes: 0, share: 0 });
+export function cacheShares({ affinity }: Policy<Worker>): (worker: Worker) => { coveredBytes: number; share: number } {
+  if (affinity === undefined) return () => ({ coveredBytes: 0, share: 0 });
   const all = affinity.cacheStats().reduce((sum, { coveredBytes }) => sum + coveredBytes, 0);
   return (worker) => {
     const coveredBytes = worker.departure === null ? affinity.coveredBytes(worker) : 0;
@@ -28,7 +18,7 @@ export function cacheShares(policy: Policy<Worker>): (worker: Worker) => { cover
 /** The prefix indexes of all roles, one entry per role and model. O(models × workers). */
 export function cacheViews(fleet: Fleet): CacheView[] {
   return roles.flatMap((role) =>
-    (affinityOf(fleet.pools[role].policy)?.cacheStats() ?? []).map(({ workers, ...stats }) => ({
+    (fleet.pools[role].policy.affinity?.cacheStats() ?? []).map(({ workers, ...stats }) => ({
       role,
       ...stats,
       workers: workers.map(({ worker, coveredBytes, share, hits }) => ({ id: worker.id, coveredBytes, share: Math.min(1, share), hits })),
@@ -37,8 +27,8 @@ export function cacheViews(fleet: Fleet): CacheView[] {
 }
 
 /** The heaviest prefixes of `model` among the workers of `role`; empty when its policy keeps no index. */
-export function cacheTreeView(fleet: Fleet, role: Role, model: string, depth: number, limit: number): readonly CacheNodeView[] {
-  return affinityOf(fleet.pools[role].policy)?.cacheTree(model, depth, limit) ?? [];
+export function cacheTreeView(fleet: Fleet, role: Role, model: string, depth: number, limit: number): readonly CacheTreeNode[] {
+  return fleet.pools[role].policy.affinity?.cacheTree(model, depth, limit) ?? [];
 }
 
 /** A departed worker's bytes may still be counted in none or both sums for a moment. */

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Skeleton } from '@mantine/core';
-import type { CacheNodeView, CacheView } from '@switchyard/core/contracts';
+import type { CacheTreeNode, CacheView } from '@switchyard/core/contracts';
 import { type JSX, useState } from 'react';
 
 import { type Listed } from '../../api/listed.js';
@@ -27,7 +27,7 @@ export function PrefixPanel({ role, model, following }: PrefixPanelProps): JSX.E
   const [limit, setLimit] = useState<string>('200');
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
   const query = new URLSearchParams({ role, depth, limit, ...(model === '' ? {} : { model }) });
-  const answer = useAdmin<Listed<CacheNodeView>>(`/api/v1/cache/tree?${query.toString()}`, { keepPrevious: true, ...(following ? { everyMs } : {}) });
+  const answer = useAdmin<Listed<CacheTreeNode>>(`/api/v1/cache/tree?${query.toString()}`, { keepPrevious: true, ...(following ? { everyMs } : {}) });
   const nodes = answer.data?.items ?? [];
   const found = countNodes(nodes);
   const setAll = (open: boolean): void => setToggled(new Map(branchPaths(nodes).map((path) => [path, open])));

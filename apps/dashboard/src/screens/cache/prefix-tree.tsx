@@ -1,4 +1,4 @@
-import type { CacheNodeView } from '@switchyard/core/contracts';
+import type { CacheTreeNode } from '@switchyard/core/contracts';
 import { type JSX, type KeyboardEvent, useMemo, useRef, useState } from 'react';
 
 import styles from './cache.module.css';
@@ -6,7 +6,7 @@ import { PrefixRow } from './prefix-row.js';
 import { type TreeRow, treeRows } from './tree-rows.js';
 
 export interface PrefixTreeProps {
-  readonly nodes: readonly CacheNodeView[];
+  readonly nodes: readonly CacheTreeNode[];
   /** Branches the viewer opened (true) or closed; others are open on the first level. */
   readonly toggled: ReadonlyMap<string, boolean>;
   readonly onToggle: (path: string, open: boolean) => void;

@@ -1,8 +1,8 @@
-import type { CacheNodeView } from '@switchyard/core/contracts';
+import type { CacheTreeNode } from '@switchyard/core/contracts';
 
 import { branchPaths, countNodes, treeRows } from './tree-rows.js';
 
-const node = (hash: string, depthBytes: number, children: readonly CacheNodeView[] = []): CacheNodeView => ({
+const node = (hash: string, depthBytes: number, children: readonly CacheTreeNode[] = []): CacheTreeNode => ({
   hash,
   depthBytes,
   blocks: 1,

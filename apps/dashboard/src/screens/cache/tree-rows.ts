@@ -1,11 +1,11 @@
-import type { CacheNodeView } from '@switchyard/core/contracts';
+import type { CacheTreeNode } from '@switchyard/core/contracts';
 
 /** A node of the tree as a line of the table. */
 export interface TreeRow {
   /** Hashes from the root, which no two nodes share. */
   readonly path: string;
   readonly level: number;
-  readonly node: CacheNodeView;
+  readonly node: CacheTreeNode;
   /** Prompt bytes before this run. */
   readonly startBytes: number;
   readonly open: boolean;
@@ -15,9 +15,9 @@ export interface TreeRow {
 }
 
 /** The nodes that are seen: all of the first level, and what is below open ones. O(seen). */
-export function treeRows(nodes: readonly CacheNodeView[], isOpen: (path: string, level: number) => boolean): readonly TreeRow[] {
+export function treeRows(nodes: readonly CacheTreeNode[], isOpen: (path: string, level: number) => boolean): readonly TreeRow[] {
   const rows: TreeRow[] = [];
-  const walk = (siblings: readonly CacheNodeView[], level: number, before: string, startBytes: number): void => {
+  const walk = (siblings: readonly CacheTreeNode[], level: number, before: string, startBytes: number): void => {
     siblings.forEach((node, at) => {
       const path = `${before}/${node.hash}`;
       const open = node.children.length > 0 && isOpen(path, level);
@@ -30,11 +30,11 @@ export function treeRows(nodes: readonly CacheNodeView[], isOpen: (path: string,
 }
 
 /** All paths that have something below them. */
-export function branchPaths(nodes: readonly CacheNodeView[], before = ''): readonly string[] {
+export function branchPaths(nodes: readonly CacheTreeNode[], before = ''): readonly string[] {
   return nodes.flatMap((node) => {
     const path = `${before}/${node.hash}`;
     return node.children.length === 0 ? [] : [path, ...branchPaths(node.children, path)];
   });
 }
 
-export const countNodes = (nodes: readonly CacheNodeView[]): number => nodes.reduce((sum, { children }) => sum + 1 + countNodes(children), 0);
+export const countNodes = (nodes: readonly CacheTreeNode[]): number => nodes.reduce((sum, { children }) => sum + 1 + countNodes(children), 0);

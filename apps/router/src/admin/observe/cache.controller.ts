@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import { cacheTreeView, cacheViews, Cluster } from '@switchyard/core';
-import { cacheAnswerSchema, type CacheNodeView, cacheTreeAnswerSchema, type CacheView } from '@switchyard/core/contracts';
+import { cacheAnswerSchema, type CacheTreeNode, cacheTreeAnswerSchema, type CacheView } from '@switchyard/core/contracts';
 
 import { CLUSTER } from '../../pools/pools.service.js';
 import { type Listed, listed } from '../listed.js';
@@ -24,7 +24,7 @@ export class CacheController {
 
   @Get('tree')
   @ApiOkResponse({ standardSchema: cacheTreeAnswerSchema })
-  tree(@Query({ schema: cacheTreeQuery }) { role, model, depth, limit }: CacheTreeQuery): Listed<CacheNodeView> {
+  tree(@Query({ schema: cacheTreeQuery }) { role, model, depth, limit }: CacheTreeQuery): Listed<CacheTreeNode> {
     const { fleet } = this.#cluster;
     const shown = model ?? cacheViews(fleet).find((view) => view.role === role)?.model;
     return listed(this.#cluster, shown === undefined ? [] : cacheTreeView(fleet, role, shown, depth, limit));
