@@ -2,8 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { defaultNetworkAllowList } from '@switchyard/core';
 import { RecordingSink, until } from '../discovery/recording-sink.contract-suite.js';
+import { defaultAllowList } from '../discovery/testing/default-allow-list.js';
 import { ZmqListener } from '../discovery/zmq-listener.js';
 import { announce } from './announce.js';
 import { readAnnounceOptions } from './announce-options.js';
@@ -52,7 +52,7 @@ async function router() {
   const listener = new ZmqListener({
     host: '127.0.0.1',
     port: 0,
-    allow: defaultNetworkAllowList(),
+    allow: defaultAllowList(),
     ttlMs: 10_000,
     log: { warn: () => undefined, error: () => undefined },
   });
@@ -244,7 +244,7 @@ it('finds a router that comes later, and tells it nothing of the past', async ()
   const listener = new ZmqListener({
     host: '127.0.0.1',
     port,
-    allow: defaultNetworkAllowList(),
+    allow: defaultAllowList(),
     ttlMs: 10_000,
     log: { warn: () => undefined, error: () => undefined },
   });

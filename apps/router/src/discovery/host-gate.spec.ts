@@ -1,5 +1,5 @@
-import { defaultNetworkAllowList } from '@switchyard/core';
 import { HostGate, type HostVerdict, systemLookup } from './host-gate.js';
+import { defaultAllowList } from './testing/default-allow-list.js';
 
 interface Pending {
   readonly host: string;
@@ -11,7 +11,7 @@ function gate() {
   const asked: Pending[] = [];
   const clock = { now: 0 };
   const hosts = new HostGate({
-    allow: defaultNetworkAllowList(),
+    allow: defaultAllowList(),
     monotonicMs: () => clock.now,
     lookup: (host) =>
       new Promise((resolve, reject) => asked.push({ host, answer: resolve, fail: (message) => reject(new Error(message)) })),

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { networkInterfaces } from 'node:os';
-import { defaultNetworkAllowList, networkAllowList, parseNetwork } from '@switchyard/core';
+import { networkAllowList, parseNetwork } from '@switchyard/core';
 import { Packr } from 'msgpackr';
 import { Dealer, Request } from 'zeromq';
 import { discoverySourceContract } from './discovery-source.contract-suite.js';
 import { type LookupAll } from './host-gate.js';
 import { RecordingSink, until } from './recording-sink.contract-suite.js';
+import { defaultAllowList } from './testing/default-allow-list.js';
 import { ZmqListener, type ZmqListenerOptions } from './zmq-listener.js';
 
 const packr = new Packr({ useRecords: false });
@@ -20,7 +21,7 @@ afterEach(async () => {
 const options = (more: Partial<ZmqListenerOptions> = {}): ZmqListenerOptions & { lines: object[] } => {
   const lines: object[] = [];
   const note = (fields: object) => void lines.push(fields);
-  return { host: '127.0.0.1', port: 0, allow: defaultNetworkAllowList(), ttlMs: 10_000, log: { warn: note, error: note }, lines, ...more };
+  return { host: '127.0.0.1', port: 0, allow: defaultAllowList(), ttlMs: 10_000, log: { warn: note, error: note }, lines, ...more };
 };
 
 async function listening(more: Partial<ZmqListenerOptions> = {}) {

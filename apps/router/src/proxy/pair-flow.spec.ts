@@ -24,7 +24,7 @@ describe('a request over a pair', () => {
     expect(decode.requests[0]!.body).toBe(
       body.replace(/}$/, ',"kv_transfer_params":{"do_remote_prefill":true,"remote_engine_id":"e1","remote_block_ids":[18446744073709551615]}}'),
     );
-    expect(proxy.scheduler.handoffs).toEqual([{ hasParams: true, connector: 'nixl', engineId: 'e1' }]);
+    expect(proxy.scheduler.handoffs).toEqual([{ connector: 'nixl', engineId: 'e1' }]);
     expect(proxy.scheduler.outcomes).toMatchObject([{ phase: 'decode', result: 'succeeded', status: 200 }]);
     expect(proxy.scheduler.outcomes[0]!.timings.prefillMs).toBeGreaterThan(0);
     expect(proxy.scheduler.firstBytes).toEqual(['decode']);

@@ -5,14 +5,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { noOperatorState, StoreUnavailableError } from '@switchyard/core';
+import { StoreUnavailableError } from '@switchyard/core';
 import Database from 'libsql';
 
 import { StartError } from '../start-error.js';
 import { MemoryStore } from './memory.store.js';
 import { openStore } from './open-store.js';
 import { SqliteStore } from './sqlite.store.js';
-import { added, describeStore, drain, event, quarantined } from './store.contract-suite.js';
+import { added, describeStore, drain, emptyState, event, quarantined } from './store.contract-suite.js';
 
 const folders: string[] = [];
 function folder(): string {
@@ -58,7 +58,7 @@ describe('openStore', () => {
 
   it('creates the directory', () => {
     const store = openStore(join(folder(), 'a', 'b'));
-    expect(store.load()).toEqual(noOperatorState);
+    expect(store.load()).toEqual(emptyState);
     store.close();
   });
 
@@ -118,7 +118,7 @@ describe('SqliteStore that cannot write', () => {
     expect(() => store.reserveGenerations(2_000)).toThrow(StoreUnavailableError);
     other.exec('ROLLBACK');
     other.close();
-    expect(store.load()).toEqual(noOperatorState);
+    expect(store.load()).toEqual(emptyState);
     expect(store.generationCeiling()).toBe(1);
     store.saveDrain(drain);
     store.appendEvents([event(1)]);

@@ -1,4 +1,4 @@
-import { type DrainIntent, type EventType, noOperatorState, type QuarantineEntry, type Registration } from '@switchyard/core';
+import { type DrainIntent, type EventType, type OperatorState, type QuarantineEntry, type Registration } from '@switchyard/core';
 
 import { type NumberedEvent, type Store } from './store.js';
 
@@ -38,6 +38,8 @@ export const added: Registration = {
   ttlMs: null,
 };
 
+export const emptyState: OperatorState = { drains: [], quarantine: [], added: [] };
+
 export function event(eventSeq: number, type: EventType = 'registered'): NumberedEvent {
   return { eventSeq, atMs: 1_700_000_000_000 + eventSeq, type, role: 'decode', endpoint: drain.endpoint, detail: { n: eventSeq, why: null, ok: true } };
 }
@@ -52,7 +54,7 @@ export function describeStore(name: string, open: (kept: number) => Store): void
     afterEach(() => store.close());
 
     it('begins empty', () => {
-      expect(store.load()).toEqual(noOperatorState);
+      expect(store.load()).toEqual(emptyState);
       expect(store.lastEventSeq()).toBe(0);
       expect(store.readEvents({ after: null, limit: 10, types: null })).toEqual([]);
     });
@@ -94,7 +96,7 @@ export function describeStore(name: string, open: (kept: number) => Store): void
       store.deleteDrain(drain.role, drain.endpoint);
       store.deleteQuarantine(quarantined.role, quarantined.endpoint);
       store.deleteAdded(added.role, added.endpoint);
-      expect(store.load()).toEqual(noOperatorState);
+      expect(store.load()).toEqual(emptyState);
     });
 
     it('remembers the ceiling of generations', () => {

@@ -48,5 +48,3 @@ export interface OperatorState {
   readonly quarantine: readonly QuarantineEntry[];
   readonly added: readonly Registration[];
 }
-
-export const noOperatorState: OperatorState = { drains: [], quarantine: [], added: [] };

@@ -101,8 +101,8 @@ export function connectorContract(connector: Connector): void {
     });
 
     it('learns nothing from an answer without params, and the engine id from one with', () => {
-      expect(goodAnswer(connector, '{"kv_transfer_params":null}').facts).toEqual({ hasParams: false, connector: null, engineId: null });
-      expect(goodAnswer(connector, `{"kv_transfer_params":${handoff}}`).facts).toMatchObject({ hasParams: true, engineId: 'e-1' });
+      expect(goodAnswer(connector, '{"kv_transfer_params":null}').facts).toEqual({ connector: null, engineId: null });
+      expect(goodAnswer(connector, `{"kv_transfer_params":${handoff}}`).facts).toMatchObject({ engineId: 'e-1' });
     });
 
     it('refuses broken answers and errors with status 200', () => {

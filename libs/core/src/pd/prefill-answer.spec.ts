@@ -27,7 +27,7 @@ describe('a prefill answer', () => {
   });
 
   it.each(['null', '{}', '[]', '"x"', '7'])('sees no params in %s', (value) => {
-    expect(read(`{"kv_transfer_params":${value}}`)).toMatchObject({ params: null, facts: { hasParams: false, connector: null } });
+    expect(read(`{"kv_transfer_params":${value}}`)).toMatchObject({ params: null, facts: { connector: null } });
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('a prefill answer', () => {
     ['{"remote_engine_id":"a","transfer_mode":"push"}', 'nixl-push', 'a'],
     ['{"remote_engine_id":"a","transfer_mode":"pull"}', 'nixl', 'a'],
   ])('learns from %s', (params, connector, engineId) => {
-    expect(read(`{"kv_transfer_params":${params}}`).facts).toEqual({ hasParams: true, connector, engineId });
+    expect(read(`{"kv_transfer_params":${params}}`).facts).toEqual({ connector, engineId });
   });
 
   it('does not take an empty error member for an error', () => {

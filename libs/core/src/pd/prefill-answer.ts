@@ -49,10 +49,9 @@ export function readPrefillAnswer(body: Uint8Array): PrefillAnswer {
 }
 
 function factsOf(params: JsonDocument | null): HandoffFacts {
-  if (params === null) return { hasParams: false, connector: null, engineId: null };
+  if (params === null) return { connector: null, engineId: null };
   const engineId = stringMember(params, 'remote_engine_id') ?? stringMember(params, 'engine_id');
   return {
-    hasParams: true,
     connector: stringMember(params, 'transfer_mode') === 'push' ? 'nixl-push' : 'nixl',
     // Data-parallel ranks of one engine process append their rank to its id.
     engineId: engineId === null ? null : engineId.replace(/_dp\d+$/, ''),

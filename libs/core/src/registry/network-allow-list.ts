@@ -95,11 +95,6 @@ export function networkAllowList(networks: readonly Network[]): NetworkAllowList
   };
 }
 
-/** The list in force without `--discovery-allow`. */
-export function defaultNetworkAllowList(): NetworkAllowList {
-  return networkAllowList(defaultAllowedNetworks.map(mustParse));
-}
-
 function isNever(address: IpAddress): boolean {
   if (neverAllowed.some((network) => contains(network, address))) return true;
   const carrier = ipv4Carriers.find(({ network }) => contains(network, address));

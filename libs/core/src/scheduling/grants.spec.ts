@@ -78,7 +78,8 @@ describe('every path ends in nothing held, counted once', () => {
       '%s, then %s',
       (reached, result) => {
         const { kit, prefill, decode } = pairOf(connector);
-        const { grantId } = kit.reservePair();
+        const requestKey = kit.open();
+        const { grantId } = kit.reservePair({ requestKey });
         const step = until.indexOf(reached);
         if (step >= 1) kit.prefillDone(grantId);
         if (step >= 2) kit.beginDecode(grantId);
@@ -92,7 +93,9 @@ describe('every path ends in nothing held, counted once', () => {
         expect([prefill.processed, decode.processed]).toEqual([1, step >= 2 ? 1 : 0]);
         expect((step >= 2 ? decode : prefill).ended[step === 1 ? 'succeeded' : result]).toBe(1);
         expect(kit.outcomes).toHaveLength(1);
-        expect([...kit.cluster.scheduler.liveGrants]).toEqual([]);
+        kit.close(requestKey);
+        kit.cluster.scheduler.sweepLedger();
+        expect(kit.leaks).toEqual([]);
       },
     );
   });

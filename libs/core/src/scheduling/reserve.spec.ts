@@ -173,7 +173,9 @@ describe('a refusal', () => {
     expect(covered()).toBe(coveredBefore);
     const record = kit.cluster.scheduler.requests.get(requestKey);
     expect([record?.attempts, record?.queuedMs, record?.prefillId, record?.decodeId]).toEqual([[], null, null, null]);
-    expect([...kit.cluster.scheduler.liveGrants]).toEqual([]);
+    kit.close(requestKey);
+    kit.cluster.scheduler.sweepLedger();
+    expect(kit.leaks).toEqual([]);
   });
 
   it('is worth waiting for when only probes are missing', () => {

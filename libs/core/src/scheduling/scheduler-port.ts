@@ -115,8 +115,6 @@ export interface Unavailable {
 export type ReserveResult = PairGrant | SingleGrant | Unavailable;
 
 export interface HandoffFacts {
-  /** The prefill answer carried a `kv_transfer_params` object. */
-  readonly hasParams: boolean;
   /** What the answer proves about the connector; `null` = nothing. */
   readonly connector: ConnectorKind | null;
   /** `remote_engine_id` / `engine_id` of the answer without its `_dp<rank>` suffix; `null` when absent. */

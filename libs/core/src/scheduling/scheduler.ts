@@ -80,10 +80,6 @@ export class Scheduler {
     return this.#deps.handoffMaxAgeMs;
   }
 
-  get liveGrants(): Iterable<Grant> {
-    return this.#grants.values();
-  }
-
   openRequest(request: OpenRequest): void {
     const { clock } = this.#deps;
     this.requests.open(request, clock.wallMs(), clock.monotonicMs());

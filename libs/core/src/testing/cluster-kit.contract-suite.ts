@@ -3,7 +3,6 @@ import { type LifecycleEvent } from '../events.js';
 import { type DrainWish, type EvictWish, StoreUnavailableError } from '../operators/operations.js';
 import { type DrainIntent, type OperatorState, type OperatorStore, type QuarantineEntry } from '../operators/operator-store.js';
 import { type AffinityStatistics } from '../policies/affinity-statistics.js';
-import { CacheAwarePolicy } from '../policies/cache-aware.policy.js';
 import { createPolicy } from '../policies/create-policy.js';
 import { defaultPolicyOptions, type PolicyOptions } from '../policies/policy-options.js';
 import { type Policy } from '../policies/policy.js';
@@ -229,7 +228,7 @@ export class ClusterKit {
   }
 
   prefillDone(grantId: GrantId, handoff: Partial<HandoffFacts> = {}): void {
-    this.cluster.scheduler.prefillDone(grantId, { hasParams: true, connector: null, engineId: null, ...handoff });
+    this.cluster.scheduler.prefillDone(grantId, { connector: null, engineId: null, ...handoff });
   }
 
   /** Begins decode; returns the worker's id, or throws what stood against it. */
@@ -286,9 +285,9 @@ export function outcome(result: LeaseResult, over: Partial<AttemptOutcome> = {})
 }
 
 /** What `policy`, which must be a cache-aware one, believes of the engines' caches. */
-export function affinityOf(policy: Policy<Worker>): AffinityStatistics<Worker> {
-  if (policy instanceof CacheAwarePolicy) return policy as CacheAwarePolicy<Worker>;
-  throw new Error(`${policy.name} has no prefix index`);
+export function affinityOf({ name, affinity }: Policy<Worker>): AffinityStatistics<Worker> {
+  if (affinity === undefined) throw new Error(`${name} has no prefix index`);
+  return affinity;
 }
 
 /** A key of `blocks` blocks of 64 bytes; keys of one `name` share all blocks that both have. */

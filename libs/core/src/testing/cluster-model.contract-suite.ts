@@ -36,13 +36,12 @@ export class ClusterModel extends CheckedModel {
   /** Ends all requests; afterwards nothing may be left anywhere. */
   finish(): void {
     for (const grant of [...this.grants]) this.end(grant, 'cancelled', null);
-    this.kit.cluster.scheduler.sweepLedger();
+    this.sweep();
     this.check(new Set(), true);
     const left = [...this.known.values()].filter(({ worker }) => !worker.idle || worker.pressure !== 0);
     same('workers with work', left.map(({ worker }) => worker.id), []);
     same('departed workers', [...this.kit.cluster.fleet.departedWorkers], []);
     same('open claims', this.claims.filter(({ ended }) => ended === null).length, 0);
-    same('live grants', [...this.kit.cluster.scheduler.liveGrants].length, 0);
   }
 
   protected act({ kind, at, role, n, flag }: Operation): void {

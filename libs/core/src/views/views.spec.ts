@@ -4,7 +4,6 @@ import { cacheSchema } from '../contracts/cache.schema.js';
 import { drainIntentSchema } from '../contracts/operation.schema.js';
 import { overviewAnswerSchema } from '../contracts/overview.schema.js';
 import { departedWorkerSchema, workerDetailSchema, workersAnswerSchema } from '../contracts/worker.schema.js';
-import { noOperatorState } from '../operators/operator-store.js';
 import { createPolicy } from '../policies/create-policy.js';
 import { defaultPolicyOptions } from '../policies/policy-options.js';
 import { type Registration } from '../registry/registration.js';
@@ -49,7 +48,7 @@ function setUp() {
     clock,
     nextGeneration: () => generation++,
     store: { saveDrain: silent, deleteDrain: silent, saveQuarantine: silent, deleteQuarantine: silent, saveAdded: silent, deleteAdded: silent },
-    state: noOperatorState,
+    state: { drains: [], quarantine: [], added: [] },
     policies: { prefill: policy('cache_aware'), decode: policy('least_load'), regular: policy('least_load') },
     workers: { health: { failureThreshold: 3, successThreshold: 1, gate: false }, connector: 'auto' },
     handoffMaxAgeMs: 20_000,
@@ -121,7 +120,7 @@ describe('views of workers', () => {
     const first = openPair(cluster, 1);
     openPair(cluster, 2);
     tick(250);
-    cluster.scheduler.prefillDone(first, { hasParams: true, connector: 'nixl', engineId: 'e' });
+    cluster.scheduler.prefillDone(first, { connector: 'nixl', engineId: 'e' });
     const prefill = cluster.fleet.byId('prefill-41')!;
     const detail = workerDetailSchema.parse(workerDetailView(cluster, prefill));
     expect(detail).toMatchObject({ load: 1, holds: { kvOut: 1, bound: 0 }, processed: 2, succeeded: 1, cancelled: 0, failed: 0, seq: cluster.seq });
@@ -206,7 +205,7 @@ describe('views of requests', () => {
       const grant = openPair(cluster, requestKey);
       tick(100);
       cluster.scheduler.firstByte(grant, 'prefill');
-      cluster.scheduler.prefillDone(grant, { hasParams: true, connector: 'nixl', engineId: 'e' });
+      cluster.scheduler.prefillDone(grant, { connector: 'nixl', engineId: 'e' });
       cluster.scheduler.beginDecode(grant, []);
       cluster.scheduler.firstByte(grant, 'decode');
       cluster.scheduler.end(grant, outcome());
@@ -246,7 +245,7 @@ describe('view of the traffic', () => {
     tick(10_000);
     for (const requestKey of [1, 2, 3, 4]) {
       const grant = openPair(cluster, requestKey);
-      cluster.scheduler.prefillDone(grant, { hasParams: true, connector: 'nixl', engineId: 'e' });
+      cluster.scheduler.prefillDone(grant, { connector: 'nixl', engineId: 'e' });
       cluster.scheduler.beginDecode(grant, []);
       tick(250 * requestKey);
       cluster.scheduler.firstByte(grant, 'decode');

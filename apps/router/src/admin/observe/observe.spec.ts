@@ -88,7 +88,7 @@ describe('what viewers see over HTTP', () => {
     admin.register('prefill', 'http://10.0.0.8:8000');
     admin.register('decode', 'http://10.0.0.9:8000');
     const [grant, left] = [admin.begin(1), admin.begin(2)];
-    for (const id of [grant, left]) admin.cluster.scheduler.prefillDone(id, { hasParams: true, connector: null, engineId: null });
+    for (const id of [grant, left]) admin.cluster.scheduler.prefillDone(id, { connector: null, engineId: null });
     admin.cluster.scheduler.end(left, { phase: 'decode', result: 'cancelled', status: null, fault: null, timings: { prefillMs: 1, handoffMs: null, firstByteMs: null } });
     const { items } = handoffsAnswerSchema.parse((await admin.get('/api/v1/handoffs')).body);
     expect(items).toMatchObject([
