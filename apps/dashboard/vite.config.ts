@@ -1,14 +1,30 @@
+import { gzipSync } from 'node:zlib';
+
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const router = process.env['SWITCHYARD_ADMIN'] ?? 'http://127.0.0.1:9000';
 /** The router takes changes and live connections only from its own origin. */
 const toRouter = { target: router, changeOrigin: true, headers: { origin: router } };
 const proxy = { '/api': toRouter, '/live': { ...toRouter, ws: true } };
 
+/** Writes a gzipped copy beside each file worth it: the router sends that one without compressing anything itself. */
+const precompressed: Plugin = {
+  name: 'precompressed',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    for (const [fileName, file] of Object.entries(bundle)) {
+      const content = file.type === 'chunk' ? file.code : file.source;
+      if (/\.(?:css|js|svg)$/.test(fileName) && content.length > 1024) {
+        this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) });
+      }
+    }
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), precompressed],
   resolve: { conditions: ['@switchyard/source', 'module', 'browser', 'development|production'] },
   server: { host: '127.0.0.1', proxy },
   preview: { host: '127.0.0.1', proxy },

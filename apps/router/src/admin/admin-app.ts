@@ -29,7 +29,7 @@ export function adminAdapter(): FastifyAdapter {
 export async function prepareAdminApp(app: NestFastifyApplication): Promise<void> {
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: contentPolicy }, strictTransportSecurity: false });
   await app.register(cookie);
-  await app.register(fastifyStatic, { root: app.get<string>(DASHBOARD_DIRECTORY), serve: false, cacheControl: false });
+  await app.register(fastifyStatic, { root: app.get<string>(DASHBOARD_DIRECTORY), serve: false, cacheControl: false, preCompressed: true });
   const [tokens, sessions] = [app.get(AdminTokens), app.get(Sessions)];
   const { config } = app.get<LoadedConfig>(LOADED_CONFIG);
   guardAccess(app.getHttpAdapter().getInstance(), {

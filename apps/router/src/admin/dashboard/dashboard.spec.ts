@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 import { AdminHarness } from '../testing/admin-harness.js';
 
@@ -16,6 +17,7 @@ describe('the dashboard', () => {
     writeFileSync(join(directory, 'built/color-scheme.js'), 'scheme()');
     writeFileSync(join(directory, 'built/secret.txt'), 'not served');
     writeFileSync(join(directory, 'built/assets/main-Ab12.js'), 'main()');
+    writeFileSync(join(directory, 'built/assets/main-Ab12.js.gz'), gzipSync('main()'));
     writeFileSync(join(directory, 'outside.js'), 'outside()');
     admin = await AdminHarness.start({ dashboard: join(directory, 'built') });
   });
@@ -25,6 +27,14 @@ describe('the dashboard', () => {
   });
 
   const get = (path: string, headers: Record<string, string> = browser) => admin.call('GET', path, undefined, headers);
+
+  it('sends the compressed copy of a file to whoever takes it', async () => {
+    const packed = await get('/assets/main-Ab12.js', { 'accept-encoding': 'gzip' });
+    const plain = await get('/assets/main-Ab12.js', { 'accept-encoding': 'identity' });
+    expect([packed.status, packed.headers.get('content-encoding'), packed.body]).toEqual([200, 'gzip', 'main()']);
+    expect([plain.status, plain.headers.get('content-encoding'), plain.body]).toEqual([200, null, 'main()']);
+    expect(packed.headers.get('content-type')).toContain('javascript');
+  });
 
   it.each(['/', '/workers', '/workers/decode-7?tab=events', '/requests/chatcmpl-1', '/apinion'])('opens its page at %s, without a token, and asks again each time', async (path) => {
     const { status, headers, body } = await get(path);
