@@ -33,6 +33,7 @@ export * from './registry/process-facts.js';
 export * from './registry/service-registry.js';
 export * from './scheduling/grant.js';
 export * from './scheduling/local-port.js';
+export * from './scheduling/never-reached-engine.js';
 export * from './scheduling/receipt.js';
 export * from './scheduling/request-log.js';
 export * from './scheduling/scheduler.js';

@@ -209,7 +209,9 @@ describe('a hand-off', () => {
     ['first_byte_timeout', null],
     ['invalid_response', 200],
     [null, 503],
-  ] as const)('may have been delivered when decode ended with %s / %s, so it is not sent again', (fault, status) => {
+    // Nothing was written, but its worker is gone: whoever owns it begins again.
+    ['revoked', null],
+  ] as const)('is not sent again when decode ended with %s / %s', (fault, status) => {
     const { kit } = pairOf('nixl');
     kit.join('decode', c);
     const { grantId } = kit.reservePair();

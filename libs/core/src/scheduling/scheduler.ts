@@ -9,6 +9,7 @@ import { type Worker } from '../workers/worker.js';
 import { canGenerate, Candidates, type ModelCandidates } from './candidates.js';
 import { Grant } from './grant.js';
 import { Handoffs } from './handoffs.js';
+import { neverReachedEngine } from './never-reached-engine.js';
 import { AttemptReceipt, ReceiptStorage } from './receipt.js';
 import { RequestLog, type RequestRecord } from './request-log.js';
 import {
@@ -178,7 +179,7 @@ export class Scheduler {
     this.#deps.registry.expireDue();
     const grant = this.#grants.get(grantId);
     if (grant?.prefill == null) return { kind: 'stale', cause: 'prefill_departed' };
-    if (undelivered !== undefined && grant.state === 'decode' && neverSent(undelivered)) {
+    if (undelivered !== undefined && grant.state === 'decode' && neverReachedEngine(undelivered)) {
       this.#endPhase(grant, undelivered);
       grant.withdraw('decode');
       grant.state = 'handoff';
@@ -402,11 +403,6 @@ function placed(worker: Worker, choice: { readonly reason: PlacedWorker['reason'
     connector: worker.connector.kind,
     reason: choice.reason,
   };
-}
-
-/** Whether the call behind `outcome` provably wrote nothing to an engine, so that its hand-off may be used again. */
-function neverSent({ fault, status }: AttemptOutcome): boolean {
-  return status === null && (fault === 'connect_refused' || fault === 'connect_timeout' || fault === 'revoked');
 }
 
 function setOutcome(grant: Grant, phase: Phase, outcome: string): void {

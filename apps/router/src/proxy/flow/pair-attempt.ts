@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type Connector, connectorOf, type GoodPrefillAnswer, type PairGrant, type PrefillLeg } from '@switchyard/core';
+import { type AttemptOutcome, type Connector, connectorOf, type GoodPrefillAnswer, neverReachedEngine, type PairGrant, type PrefillLeg } from '@switchyard/core';
 import { hex } from '../request-ids.js';
 import { type CollectResult } from '../streaming/answer-collector.js';
 import { writeAnswer } from '../streaming/kept-answer.js';
@@ -88,7 +88,7 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
       mayWrite: () => !grant.revoked && !tooOld(),
     });
     const fault = result.kind === 'fault' ? result.fault : null;
-    const neverArrived = fault !== null && !fault.delivered && (fault.fault === 'connect_refused' || fault.fault === 'connect_timeout');
+    const neverArrived = fault !== null && !fault.delivered && neverReachedEngine({ status: null, fault: fault.fault });
     if (!neverArrived || !ledger.oneMore) return endRelayed(grant, times, 'decode', workerId, result);
     // Lifecycle rule 16: a hand-off that provably reached nobody may go to another decode worker.
     telemetry.upstreamError(fault.fault === 'connect_timeout' ? 'connect_timeout' : 'connect_refused');
