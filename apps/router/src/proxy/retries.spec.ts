@@ -133,6 +133,45 @@ describe('retries before the first body byte', () => {
     expect(proxy.scheduler.outcomes).toMatchObject([{ phase: 'decode', result: 'failed', status: 500 }, { phase: 'decode', result: 'succeeded' }]);
   });
 
+  it.each<[string, EngineScript]>([
+    ['a 500', answer(500, 'no')],
+    ['a reset', reset],
+    ['an error event', errorFirst],
+  ])('blames %s of decode on the pair, and tries the same decode worker with another prefill worker', async (_name, script) => {
+    let calls = 0;
+    const { decode } = await proxy.pair(answer(200, prefillAnswer), (request, res, req) => (calls++ === 0 ? script : good)(request, res, req));
+    const other = await proxy.engine(answer(200, prefillAnswer));
+    proxy.scheduler.add('prefill', other.endpoint);
+    const response = await proxy.chat({ stream: true });
+    expect([response.status, await response.text()]).toEqual([200, '{"ok":1}']);
+    expect([decode.requests.length, other.requests.length]).toEqual([2, 1]);
+    expect(proxy.scheduler.excluded).toEqual([[], []]);
+    expect(proxy.scheduler.failedPairs).toEqual([[], [{ prefill: 'prefill-1', decode: 'decode-2' }]]);
+  });
+
+  it.each([429, 503])('blames %s of decode on the decode worker alone', async (status) => {
+    const { decode } = await proxy.pair(answer(200, prefillAnswer), answer(status, 'busy'));
+    proxy.scheduler.add('prefill', (await proxy.engine(answer(200, prefillAnswer))).endpoint);
+    const response = await proxy.chat();
+    expect([response.status, await response.text(), decode.requests.length]).toEqual([status, 'busy', 1]);
+    expect(proxy.scheduler.excluded).toEqual([[], ['decode-2']]);
+  });
+
+  it('blames the decode worker alone when nothing was handed over', async () => {
+    const { decode } = await proxy.pair(good, answer(500, 'no'));
+    proxy.scheduler.add('prefill', (await proxy.engine(good)).endpoint);
+    expect((await proxy.chat()).status).toBe(500);
+    expect(decode.requests).toHaveLength(1);
+    expect(proxy.scheduler.excluded).toEqual([[], ['decode-2']]);
+  });
+
+  it('relays the last answer of the only decode worker after three pairs', async () => {
+    const { decode } = await proxy.pair(answer(200, prefillAnswer), answer(500, 'no'));
+    for (let more = 0; more < 3; more += 1) proxy.scheduler.add('prefill', (await proxy.engine(answer(200, prefillAnswer))).endpoint);
+    const response = await proxy.chat();
+    expect([response.status, await response.text(), decode.requests.length]).toEqual([500, 'no', 3]);
+  });
+
   it('tries another pair after a prefill failure', async () => {
     const { decode } = await proxy.pair(answer(500, 'no'), good);
     const other = await proxy.engine(answer(200, prefillAnswer));

@@ -77,7 +77,7 @@ describe('metrics', () => {
     scheduler.openRequest({ requestKey: 9, requestId: 'r', route: '/v1/completions', model: 'invented', stream: false });
     const key = { count: 1, lo: Uint32Array.of(7), hi: Uint32Array.of(8), ends: Float64Array.of(64) };
     admin.register('regular', 'http://10.0.0.2:8000', { models: null });
-    scheduler.reserve({ requestKey: 9, model: 'invented', shape: 'single', prefixKey: key, sessionKey: null, exclude: [] });
+    scheduler.reserve({ requestKey: 9, model: 'invented', shape: 'single', prefixKey: key, sessionKey: null, exclude: [], failedPairs: [] });
     expect(await series('prefix_index_covered_bytes')).toContain('switchyard_prefix_index_covered_bytes{role="regular",model="unknown"} 64');
   });
 

@@ -2,14 +2,13 @@ import { type Fleet } from '../pools/fleet.js';
 import { type RolePool } from '../pools/role-pool.js';
 import { type ExclusionReason } from '../words.js';
 import { type Worker } from '../workers/worker.js';
+import { type Failures, noFailures } from './failures.js';
 import { exclusions } from './receipt.js';
 
 /** Distinct model names whose candidate lists are kept at a time. */
 const keptModels = 256;
 
 type Eligible = (worker: Worker) => boolean;
-
-const nobody: ReadonlySet<Worker> = new Set();
 
 /** Eligible workers for one model, in pool order. */
 export class ModelCandidates {
@@ -22,17 +21,17 @@ export class ModelCandidates {
   readonly #decode: readonly Worker[];
   readonly #decodeFor = new Map<Worker, readonly Worker[]>();
   readonly #model: string | null;
-  readonly #failed: ReadonlySet<Worker>;
+  readonly #failures: Failures;
   readonly #exclusions = new Map<readonly Worker[], ReadonlyMap<Worker, ExclusionReason>>();
 
-  /** Of the workers that are `eligible` for `model`; `failed` says why some of them are not. */
-  constructor(fleet: Fleet, model: string | null, eligible: Eligible, failed = nobody) {
+  /** Of the workers that are `eligible` for `model`, in pairs that have not failed; `failures` says why some are not. */
+  constructor(fleet: Fleet, model: string | null, eligible: Eligible, failures = noFailures) {
     this.#model = model;
-    this.#failed = failed;
+    this.#failures = failures;
     const of = (pool: RolePool): Worker[] => pool.workers.filter(eligible);
     const prefill = of(fleet.pools.prefill);
     const decode = of(fleet.pools.decode);
-    this.prefill = prefill.filter((worker) => decode.some((other) => worker.pairsWith(other)));
+    this.prefill = prefill.filter((worker) => decode.some((other) => this.#mayPair(worker, other)));
     this.regular = of(fleet.pools.regular);
     this.singles = [this.regular, decode, prefill];
     this.#decode = decode;
@@ -45,7 +44,7 @@ export class ModelCandidates {
   decodeFor(prefill: Worker): readonly Worker[] {
     let partners = this.#decodeFor.get(prefill);
     if (partners === undefined) {
-      const paired = this.#decode.filter((worker) => prefill.pairsWith(worker));
+      const paired = this.#decode.filter((worker) => this.#mayPair(prefill, worker));
       partners = paired.length === this.#decode.length ? this.#decode : paired;
       this.#decodeFor.set(prefill, partners);
     }
@@ -56,10 +55,14 @@ export class ModelCandidates {
   exclusionsFrom(pool: RolePool, candidates: readonly Worker[]): ReadonlyMap<Worker, ExclusionReason> {
     let excluded = this.#exclusions.get(candidates);
     if (excluded === undefined) {
-      excluded = exclusions(pool.workers, candidates, this.#model, this.#failed);
+      excluded = exclusions(pool.workers, candidates, this.#model, this.#failures);
       this.#exclusions.set(candidates, excluded);
     }
     return excluded;
+  }
+
+  #mayPair(prefill: Worker, decode: Worker): boolean {
+    return prefill.pairsWith(decode) && !this.#failures.hasFailedPair(prefill, decode);
   }
 }
 
@@ -98,19 +101,29 @@ export class Candidates {
     return candidates;
   }
 
-  /** The same without `excluded` workers; not kept. */
-  without(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
-    if (excluded.size === 0) return this.forModel(model);
+  /** The same without workers that failed, in whatever pair; not kept. */
+  without(model: string | null, failures: Failures): ModelCandidates {
+    if (failures.none) return this.forModel(model);
     const eligible = selectableFor(model);
-    return new ModelCandidates(this.#fleet, model, (worker) => !excluded.has(worker) && eligible(worker), excluded);
+    return new ModelCandidates(this.#fleet, model, (worker) => !failures.hasFailed(worker) && eligible(worker), failures);
   }
 
-  /** What there would be, `excluded` apart, if all pending probes came back good. */
-  afterProbes(model: string | null, excluded: ReadonlySet<Worker>): ModelCandidates {
+  /**
+   * The last resort when those do not suffice: a decode worker that failed on a hand-off may have failed for the prefill
+   * engine's sake, so it counts again, with other prefill workers. Not kept.
+   */
+  repaired(model: string | null, failures: Failures): ModelCandidates {
+    const eligible = selectableFor(model);
+    return new ModelCandidates(this.#fleet, model, (worker) => !failures.workers.has(worker) && eligible(worker), failures);
+  }
+
+  /** What there would be as a last resort if all pending probes came back good. */
+  afterProbes(model: string | null, failures: Failures): ModelCandidates {
     return new ModelCandidates(
       this.#fleet,
       model,
-      (worker) => !excluded.has(worker) && (worker.selectable || worker.awaitsProbe) && worker.serves(model),
+      (worker) => !failures.workers.has(worker) && (worker.selectable || worker.awaitsProbe) && worker.serves(model),
+      failures,
     );
   }
 }

@@ -4,6 +4,7 @@ import { type HoldKind, type HoldRecord, type LeaseRecord } from '../workers/lea
 import { type Worker } from '../workers/worker.js';
 import { type AttemptReceipt } from './receipt.js';
 import { type RequestRecord } from './request-log.js';
+import { type FailedPair } from './scheduler-port.js';
 
 /** Where a grant stands. `handoff` = prefill is done and decode has not begun. */
 export type GrantState = 'prefill' | 'handoff' | 'decode' | 'single' | 'ended';
@@ -21,6 +22,8 @@ export class Grant {
   readonly id: number;
   readonly request: RequestRecord;
   readonly policyRequest: PolicyRequest;
+  /** Of its request, before it. */
+  readonly failedPairs: readonly FailedPair[];
   /** Monotonic milliseconds. */
   readonly placedAtMs: number;
   state: GrantState;
@@ -41,12 +44,14 @@ export class Grant {
     id: number,
     request: RequestRecord,
     policyRequest: PolicyRequest,
+    failedPairs: readonly FailedPair[],
     placedAtMs: number,
     workers: { readonly prefill: Worker | null; readonly decode: Worker | null; readonly early: boolean },
   ) {
     this.id = id;
     this.request = request;
     this.policyRequest = policyRequest;
+    this.failedPairs = failedPairs;
     this.placedAtMs = placedAtMs;
     this.prefill = workers.prefill;
     this.decode = workers.decode;

@@ -1,6 +1,7 @@
 import { type CandidateScores } from '../policies/policy.js';
 import { type ExclusionReason, type Phase, type PlacementReason } from '../words.js';
 import { type Worker } from '../workers/worker.js';
+import { type Failures } from './failures.js';
 
 /** What a receipt shows of one candidate. */
 export interface CandidateView {
@@ -140,20 +141,21 @@ export function exclusions(
   pool: readonly Worker[],
   candidates: readonly Worker[],
   model: string | null,
-  alreadyFailed: ReadonlySet<Worker>,
+  failures: Failures,
 ): ReadonlyMap<Worker, ExclusionReason> {
   const excluded = new Map<Worker, ExclusionReason>();
   if (candidates.length === pool.length) return excluded;
   const considered = new Set(candidates);
   for (const worker of pool) {
     if (considered.has(worker)) continue;
-    excluded.set(worker, alreadyFailed.has(worker) ? 'already_failed' : exclusionOf(worker, model));
+    excluded.set(worker, failures.workers.has(worker) ? 'already_failed' : exclusionOf(worker, model, failures));
   }
   return excluded;
 }
 
-function exclusionOf(worker: Worker, model: string | null): ExclusionReason {
+function exclusionOf(worker: Worker, model: string | null, failures: Failures): ExclusionReason {
   const [unselectable] = worker.unselectableBecause;
   if (unselectable !== undefined) return unselectable;
-  return worker.serves(model) ? 'incompatible_group' : 'wrong_model';
+  if (!worker.serves(model)) return 'wrong_model';
+  return failures.wasInFailedPair(worker) ? 'failed_pair' : 'incompatible_group';
 }

@@ -71,6 +71,72 @@ describe('which workers', () => {
     expect(kit.reserve({ shape: 'single', exclude: [first.id, second.id] })).toMatchObject({ kind: 'unavailable', waitable: false });
   });
 
+  describe('after decode failed on a hand-off', () => {
+    const setUp = (connector: 'nixl' | 'p2p-nccl' = 'nixl') => {
+      const kit = new ClusterKit({ connector });
+      const [first, second, decode] = [kit.join('prefill', a), kit.join('prefill', b), kit.join('decode', a)];
+      return { kit, first, second, decode, failedPairs: [{ prefill: first.id, decode: decode.id }] };
+    };
+
+    it.each(['nixl', 'p2p-nccl'] as const)('are the same decode worker with another prefill worker, when it is the only one (%s)', (connector) => {
+      const { kit, first, second, decode, failedPairs } = setUp(connector);
+      for (let repeat = 0; repeat < 3; repeat += 1) {
+        const requestKey = kit.open();
+        const { grantId, prefill } = kit.reservePair({ requestKey, failedPairs });
+        expect(prefill.workerId).toBe(second.id);
+        kit.prefillDone(grantId);
+        expect(kit.beginDecode(grantId)).toBe(decode.id);
+        const [attempt] = kit.cluster.scheduler.requests.get(requestKey)?.attempts ?? [];
+        expect(attempt?.candidates.map(({ id, excluded }) => [id, excluded])).toEqual([[first.id, 'failed_pair'], [second.id, undefined]]);
+      }
+    });
+
+    it('are other decode workers, as long as there are any', () => {
+      const { kit, decode, failedPairs } = setUp();
+      const other = kit.join('decode', b);
+      for (let repeat = 0; repeat < 4; repeat += 1) {
+        const requestKey = kit.open();
+        const { grantId } = kit.reservePair({ requestKey, failedPairs });
+        kit.prefillDone(grantId);
+        expect(kit.beginDecode(grantId)).toBe(other.id);
+        const attempt = kit.cluster.scheduler.requests.get(requestKey)?.attempts.at(-1);
+        expect(attempt?.candidates.map(({ id, excluded }) => [id, excluded])).toEqual([[decode.id, 'failed_pair'], [other.id, undefined]]);
+      }
+    });
+
+    it('are regular workers rather than a decode worker that may be at fault', () => {
+      const { kit, failedPairs } = setUp();
+      kit.join('regular', c);
+      expect(kit.reserve({ failedPairs }).kind).toBe('single');
+    });
+
+    it('are none when every pair has failed, or the decode worker has failed by itself', () => {
+      const { kit, second, decode, failedPairs } = setUp();
+      const all = [...failedPairs, { prefill: second.id, decode: decode.id }];
+      expect(kit.reserve({ failedPairs: all })).toMatchObject({ kind: 'unavailable', waitable: false });
+      expect(kit.reserve({ failedPairs, exclude: [decode.id] })).toMatchObject({ kind: 'unavailable', waitable: false });
+      expect(kit.reserve({ failedPairs, exclude: [second.id] })).toMatchObject({ kind: 'unavailable', waitable: false });
+    });
+
+    it('are not the failed pair again when the others left in between', () => {
+      const { kit, second, decode, failedPairs } = setUp();
+      const other = kit.join('decode', b);
+      kit.drain(second);
+      const { grantId } = kit.reservePair({ failedPairs });
+      kit.prefillDone(grantId);
+      kit.drain(other);
+      expect(kit.cluster.scheduler.beginDecode(grantId, [])).toMatchObject({ kind: 'unavailable', waitable: false });
+      expect(decode.processed).toBe(0);
+    });
+
+    it('are worth waiting for while the decode worker is asked whether it restarted', () => {
+      const { kit, second, decode, failedPairs } = setUp();
+      kit.probe(decode, { refused: true, healthy: false });
+      expect(kit.reserve({ failedPairs })).toMatchObject({ kind: 'unavailable', waitable: true });
+      expect(kit.reserve({ failedPairs, exclude: [second.id] })).toMatchObject({ waitable: false });
+    });
+  });
+
   it.each([
     ['gated', (kit: ClusterKit) => kit.register('regular', a)],
     ['unhealthy', (kit: ClusterKit) => [1, 2, 3].forEach(() => kit.probe(kit.worker('regular', a), { healthy: false }))],

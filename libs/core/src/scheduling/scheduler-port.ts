@@ -14,7 +14,7 @@ export interface SchedulerPort {
   /** The prefill answer is complete and good: its lease ends and its `kvOut` hold begins, in one step. */
   prefillDone(grantId: GrantId, handoff: HandoffFacts): Promise<void>;
   /**
-   * Chooses (late binding) or activates (early binding) the decode worker. Its lease begins.
+   * Chooses (late binding) or activates (early binding) the decode worker. Its lease begins. `exclude` as for `reserve`.
    *
    * A second call on one grant is legal only with `undelivered`: the outcome of the first decode call, which provably
    * never reached an engine (lifecycle rule 16). Everything else that fails ends the grant.
@@ -68,8 +68,19 @@ export interface ReserveRequest {
   readonly shape: 'generation' | 'single';
   readonly prefixKey: PrefixKey;
   readonly sessionKey: string | null;
-  /** Worker ids that already failed this request. */
+  /** Ids of workers that failed this request by themselves. */
   readonly exclude: readonly string[];
+  /**
+   * Pairs whose decode failed on what prefill had handed over, so that either may be at fault. They are not made again;
+   * their decode workers are asked again, with other prefill workers, only when nobody else is left.
+   */
+  readonly failedPairs: readonly FailedPair[];
+}
+
+/** Worker ids. */
+export interface FailedPair {
+  readonly prefill: string;
+  readonly decode: string;
 }
 
 /** A chosen worker with the exact addresses it was chosen with. */

@@ -7,6 +7,7 @@ import { type ServiceRegistry } from '../registry/service-registry.js';
 import { type Phase } from '../words.js';
 import { type Worker } from '../workers/worker.js';
 import { canGenerate, Candidates, type ModelCandidates } from './candidates.js';
+import { Failures, failuresOf } from './failures.js';
 import { Grant } from './grant.js';
 import { Handoffs } from './handoffs.js';
 import { neverReachedEngine } from './never-reached-engine.js';
@@ -15,6 +16,7 @@ import { RequestLog, type RequestRecord } from './request-log.js';
 import {
   type AttemptOutcome,
   type BeginDecodeResult,
+  type FailedPair,
   type GrantId,
   type HandoffFacts,
   type OpenRequest,
@@ -107,10 +109,11 @@ export class Scheduler {
     if (record === undefined) throw new Error(`reserve for request ${String(request.requestKey)}, which is not open`);
     registry.expireDue();
 
-    const failed = this.#workersById(request.exclude);
-    const candidates = this.#candidates.without(request.model, failed);
-    const policyRequest: PolicyRequest = { model: request.model ?? '', prefixKey: request.prefixKey, sessionKey: request.sessionKey };
+    const failures = failuresOf(fleet, request.exclude, request.failedPairs);
     const generation = request.shape === 'generation';
+    let candidates = this.#candidates.without(request.model, failures);
+    if (generation && request.failedPairs.length > 0 && !canGenerate(candidates)) candidates = this.#candidates.repaired(request.model, failures);
+    const policyRequest: PolicyRequest = { model: request.model ?? '', prefixKey: request.prefixKey, sessionKey: request.sessionKey };
 
     if (generation && candidates.prefill.length > 0) {
       const prefill = select(fleet.pools.prefill, candidates.prefill, policyRequest);
@@ -122,7 +125,7 @@ export class Scheduler {
         decode = select(fleet.pools.decode, partners, policyRequest);
         decodeReceipt = this.#receipt('decode', decode, fleet.pools.decode, candidates, partners);
       }
-      const grant = this.#grant(record, policyRequest, { prefill: prefill.worker, decode: decode?.worker ?? null, early: decode !== null });
+      const grant = this.#grant(record, policyRequest, request.failedPairs, { prefill: prefill.worker, decode: decode?.worker ?? null, early: decode !== null });
       const nowMs = clock.monotonicMs();
       this.#pick(grant, 'prefill', fleet.pools.prefill, prefill, prefillReceipt);
       grant.beginLease(prefill.worker, 'prefill', nowMs);
@@ -143,11 +146,11 @@ export class Scheduler {
 
     const singles = generation ? candidates.regular : candidates.singles.find((list) => list.length > 0);
     const [first] = singles ?? [];
-    if (singles === undefined || first === undefined) return this.#unavailable(request, failed);
+    if (singles === undefined || first === undefined) return this.#unavailable(request, failures);
     const pool = fleet.pools[first.role];
     const choice = select(pool, singles, policyRequest);
     const receipt = this.#receipt('single', choice, pool, candidates, singles);
-    const grant = this.#grant(record, policyRequest, { prefill: null, decode: choice.worker, early: false });
+    const grant = this.#grant(record, policyRequest, request.failedPairs, { prefill: null, decode: choice.worker, early: false });
     this.#pick(grant, 'single', pool, choice, receipt);
     grant.beginLease(choice.worker, 'single', clock.monotonicMs());
     record.prefillId = null;
@@ -262,7 +265,7 @@ export class Scheduler {
 
   /** Whether it could be placed without `workers`. Costs O(workers). */
   canPlaceWithout(model: string | null, workers: ReadonlySet<Worker>): boolean {
-    return canGenerate(this.#candidates.without(model, workers));
+    return canGenerate(this.#candidates.without(model, new Failures(workers)));
   }
 
   counts(): PoolCounts {
@@ -288,12 +291,16 @@ export class Scheduler {
   #chooseDecode(grant: Grant, prefill: Worker, exclude: readonly string[]): BeginDecodeResult {
     const { fleet } = this.#deps;
     const { model } = grant.request;
-    const failed = this.#workersById(exclude);
-    const candidates = this.#candidates.without(model, failed);
-    const partners = candidates.decodeFor(prefill);
+    const failures = failuresOf(fleet, exclude, grant.failedPairs);
+    let candidates = this.#candidates.without(model, failures);
+    let partners = candidates.decodeFor(prefill);
+    if (partners.length === 0 && grant.failedPairs.length > 0) {
+      candidates = this.#candidates.repaired(model, failures);
+      partners = candidates.decodeFor(prefill);
+    }
     if (partners.length === 0) {
-      const waitable = this.#candidates.afterProbes(model, failed).decodeFor(prefill).length > 0;
-      return { ...this.#unavailable({ model, shape: 'generation' }, failed), waitable };
+      const waitable = this.#candidates.afterProbes(model, failures).decodeFor(prefill).length > 0;
+      return { ...this.#unavailable({ model, shape: 'generation' }, failures), waitable };
     }
     const choice = select(fleet.pools.decode, partners, grant.policyRequest);
     const receipt = this.#receipt('decode', choice, fleet.pools.decode, candidates, partners);
@@ -335,10 +342,11 @@ export class Scheduler {
   #grant(
     record: ReturnType<RequestLog['open']>,
     policyRequest: PolicyRequest,
+    failedPairs: readonly FailedPair[],
     workers: { readonly prefill: Worker | null; readonly decode: Worker | null; readonly early: boolean },
   ): Grant {
     const nowMs = this.#deps.clock.monotonicMs();
-    const grant = new Grant(this.#nextGrantId++, record, policyRequest, nowMs, workers);
+    const grant = new Grant(this.#nextGrantId++, record, policyRequest, failedPairs, nowMs, workers);
     this.#grants.set(grant.id, grant);
     record.promptBytes = keyedBytes(policyRequest.prefixKey);
     record.queuedMs ??= nowMs - record.openedAtMs;
@@ -358,17 +366,8 @@ export class Scheduler {
     return new AttemptReceipt(phase, choice, pool.workers, candidates.exclusionsFrom(pool, considered), this.#receiptStorage);
   }
 
-  #workersById(ids: readonly string[]): ReadonlySet<Worker> {
-    const workers = new Set<Worker>();
-    for (const id of ids) {
-      const worker = this.#deps.fleet.byId(id);
-      if (worker !== undefined) workers.add(worker);
-    }
-    return workers;
-  }
-
-  #unavailable(request: Pick<ReserveRequest, 'model' | 'shape'>, failed: ReadonlySet<Worker>): Unavailable {
-    const later = this.#candidates.afterProbes(request.model, failed);
+  #unavailable(request: Pick<ReserveRequest, 'model' | 'shape'>, failures: Failures): Unavailable {
+    const later = this.#candidates.afterProbes(request.model, failures);
     const placeableLater = request.shape === 'generation' ? canGenerate(later) : later.singles.some((list) => list.length > 0);
     const counts = this.counts();
     const known = this.#modelKnownAbsent(request.model);

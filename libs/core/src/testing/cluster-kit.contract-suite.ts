@@ -211,6 +211,7 @@ export class ClusterKit {
       prefixKey: emptyPrefixKey,
       sessionKey: null,
       exclude: [],
+      failedPairs: [],
       ...over,
     });
   }

@@ -70,7 +70,7 @@ const key = { count: 2, lo: Uint32Array.of(1, 2), hi: Uint32Array.of(3, 4), ends
 
 function openPair(cluster: Cluster, requestKey: number): number {
   cluster.scheduler.openRequest({ requestKey, requestId: `r-${requestKey}`, route: '/v1/completions', model: 'm', stream: true });
-  const placed = cluster.scheduler.reserve({ requestKey, model: 'm', shape: 'generation', prefixKey: key, sessionKey: null, exclude: [] });
+  const placed = cluster.scheduler.reserve({ requestKey, model: 'm', shape: 'generation', prefixKey: key, sessionKey: null, exclude: [], failedPairs: [] });
   if (placed.kind !== 'pair') throw new Error(placed.kind);
   return placed.grantId;
 }

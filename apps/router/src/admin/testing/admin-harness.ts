@@ -132,7 +132,7 @@ export class AdminHarness {
   begin(requestKey: number, shape: 'generation' | 'single' = 'generation'): GrantId {
     const { scheduler } = this.cluster;
     scheduler.openRequest({ requestKey, requestId: `r-${requestKey}`, route: '/v1/completions', model: 'm', stream: true });
-    const placed = scheduler.reserve({ requestKey, model: 'm', shape, prefixKey, sessionKey: null, exclude: [] });
+    const placed = scheduler.reserve({ requestKey, model: 'm', shape, prefixKey, sessionKey: null, exclude: [], failedPairs: [] });
     if (placed.kind === 'unavailable') throw new Error('unavailable');
     return placed.grantId;
   }

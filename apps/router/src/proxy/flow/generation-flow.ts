@@ -65,7 +65,7 @@ async function reserve(services: FlowServices, request: GenerationRequest, { req
     exchange.onEnd(() => undefined);
     if (exchange.endedBy() !== null) return null;
     const { model, sessionKey } = scanned;
-    const reserved = await port.reserve({ requestKey, model, shape: 'generation', prefixKey, sessionKey, exclude: ledger.exclude });
+    const reserved = await port.reserve({ requestKey, model, shape: 'generation', prefixKey, sessionKey, exclude: ledger.exclude, failedPairs: ledger.failedPairs });
     if (exchange.endedBy() !== null) {
       // The client left while its grant was on the way.
       if (reserved.kind !== 'unavailable') grants.open(reserved.grantId)[Symbol.dispose]();

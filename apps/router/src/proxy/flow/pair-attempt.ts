@@ -89,7 +89,10 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
     });
     const fault = result.kind === 'fault' ? result.fault : null;
     const neverArrived = fault !== null && !fault.delivered && neverReachedEngine({ status: null, fault: fault.fault });
-    if (!neverArrived || !ledger.oneMore) return endRelayed(grant, times, 'decode', workerId, result);
+    if (!neverArrived || !ledger.oneMore) {
+      const end = endRelayed(grant, times, 'decode', workerId, result);
+      return end.kind === 'failed' && decode.carriesHandoff ? { kind: 'failed', call: { ...end.call, handoffFrom: placed.prefill.workerId } } : end;
+    }
     // Lifecycle rule 16: a hand-off that provably reached nobody may go to another decode worker.
     telemetry.upstreamError(fault.fault === 'connect_timeout' ? 'connect_timeout' : 'connect_refused');
     telemetry.retry(retryReason({ fault: fault.fault, status: null, errorEvent: false }));

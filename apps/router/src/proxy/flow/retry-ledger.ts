@@ -1,4 +1,4 @@
-import { type TransportFault } from '@switchyard/core';
+import { type FailedPair, type TransportFault } from '@switchyard/core';
 import { type RetryReason } from '../proxy-telemetry.js';
 import { type KeptAnswer } from '../streaming/kept-answer.js';
 
@@ -9,6 +9,8 @@ export interface FailedCall {
   readonly answer: KeptAnswer | null;
   readonly fault: TransportFault | null;
   readonly errorEvent: boolean;
+  /** Prefill worker whose hand-off it was given. */
+  readonly handoffFrom?: string;
 }
 
 /** Fresh starts that cost no failed call (stale hand-offs, revoked workers) still end somewhere. */
@@ -23,6 +25,7 @@ export function isBusy(status: number): boolean {
 export class RetryLedger {
   readonly #maxAttempts: number;
   readonly #exclude: string[] = [];
+  readonly #failedPairs: FailedPair[] = [];
   #failedCalls = 0;
   #busyAnswers = 0;
   #restarts = 0;
@@ -33,9 +36,14 @@ export class RetryLedger {
     this.#maxAttempts = maxAttempts;
   }
 
-  /** Workers that failed this request. */
+  /** Workers that failed this request by themselves. */
   get exclude(): readonly string[] {
     return this.#exclude;
+  }
+
+  /** Pairs whose decode call failed, perhaps on what it was handed. */
+  get failedPairs(): readonly FailedPair[] {
+    return this.#failedPairs;
   }
 
   /** The last thing an engine answered; relayed when nobody else can be tried. */
@@ -64,7 +72,8 @@ export class RetryLedger {
     const again = this.oneMore && call.fault !== 'total_timeout' && !(call.status !== null && isBusy(call.status) && this.#busyAnswers > 0);
     this.#failedCalls += 1;
     if (call.status !== null && isBusy(call.status)) this.#busyAnswers += 1;
-    this.#exclude.push(call.workerId);
+    if (call.handoffFrom !== undefined && mayBlameHandoff(call)) this.#failedPairs.push({ prefill: call.handoffFrom, decode: call.workerId });
+    else this.#exclude.push(call.workerId);
     if (call.answer !== null) this.#lastAnswer = call.answer;
     this.#lastFault = call.fault;
     return again;
@@ -75,6 +84,12 @@ export class RetryLedger {
     this.#restarts += 1;
     return this.#restarts <= maxRestarts;
   }
+}
+
+/** Whether a decode call may have failed because the KV cache it was to fetch, or the engine that has it, was gone. */
+function mayBlameHandoff({ status, fault }: FailedCall): boolean {
+  if (status !== null) return !isBusy(status);
+  return fault === 'reset' || fault === 'first_byte_timeout' || fault === 'idle_timeout';
 }
 
 /** The closed word for why a call is tried again. */

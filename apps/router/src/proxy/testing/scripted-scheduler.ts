@@ -2,6 +2,7 @@ import {
   type AttemptOutcome,
   type BeginDecodeResult,
   type ConnectorKind,
+  type FailedPair,
   type GrantId,
   type HandoffFacts,
   type OpenRequest,
@@ -25,7 +26,7 @@ export interface ScriptedWorker {
 }
 
 /**
- * A scheduler that takes the first worker that is not excluded, and keeps books so strict that a test sees every
+ * A scheduler that takes the first worker that is not excluded and the first pair that has not failed, and keeps books so strict that a test sees every
  * grant that is lost, ended twice or used out of order.
  */
 export class ScriptedScheduler implements SchedulerPort {
@@ -40,10 +41,11 @@ export class ScriptedScheduler implements SchedulerPort {
   readonly firstBytes: Phase[] = [];
   readonly handoffs: HandoffFacts[] = [];
   readonly excluded: (readonly string[])[] = [];
+  readonly failedPairs: (readonly FailedPair[])[] = [];
   readonly opened: OpenRequest[] = [];
   readonly closed: RequestClose[] = [];
   readonly faults: string[] = [];
-  readonly #pairs = new Map<GrantId, { early: boolean; decode: PlacedWorker | null }>();
+  readonly #pairs = new Map<GrantId, { early: boolean; prefill: string; decode: PlacedWorker | null; failedPairs: readonly FailedPair[] }>();
   readonly #revoked: ((revocation: Revocation) => void)[] = [];
   readonly #waiting = new Set<() => void>();
   #nextId = 1;
@@ -56,18 +58,19 @@ export class ScriptedScheduler implements SchedulerPort {
 
   async reserve(request: ReserveRequest): Promise<ReserveResult> {
     this.excluded.push([...request.exclude]);
+    this.failedPairs.push([...request.failedPairs]);
     await this.before.reserve?.();
     const scripted = this.onReserve?.(request);
     if (scripted !== undefined) {
       if (scripted.kind !== 'unavailable') this.live.add(scripted.grantId);
       return scripted;
     }
-    const [prefill] = this.#free('prefill', request.exclude);
-    const [decode] = this.#free('decode', request.exclude);
-    if (prefill !== undefined && decode !== undefined) {
+    const [pair] = this.#free('prefill', request.exclude).flatMap((prefill) => this.#partners(prefill.id, request).map((decode) => ({ prefill, decode })));
+    if (pair !== undefined) {
+      const { prefill, decode } = pair;
       const grantId = this.#grant();
       const early = prefill.connector !== 'nixl';
-      this.#pairs.set(grantId, { early, decode: early ? placed(decode) : null });
+      this.#pairs.set(grantId, { early, prefill: prefill.id, decode: early ? placed(decode) : null, failedPairs: [...request.failedPairs] });
       return { kind: 'pair', grantId, prefill: placed(prefill), decode: early ? placed(decode) : null };
     }
     const [regular] = this.#free('regular', request.exclude);
@@ -90,7 +93,7 @@ export class ScriptedScheduler implements SchedulerPort {
     if (pair?.early === true && pair.decode !== null) {
       return undelivered === undefined ? { kind: 'decode', decode: pair.decode } : { kind: 'stale', cause: 'decode_departed' };
     }
-    const [decode] = this.#free('decode', exclude);
+    const [decode] = pair === undefined ? [] : this.#partners(pair.prefill, { exclude, failedPairs: pair.failedPairs });
     return decode === undefined ? this.unavailable() : { kind: 'decode', decode: placed(decode) };
   }
 
@@ -147,6 +150,10 @@ export class ScriptedScheduler implements SchedulerPort {
 
   #free(role: Role, exclude: readonly string[]): ScriptedWorker[] {
     return this.workers.filter((worker) => worker.role === role && !exclude.includes(worker.id));
+  }
+
+  #partners(prefill: string, { exclude, failedPairs }: Pick<ReserveRequest, 'exclude' | 'failedPairs'>): ScriptedWorker[] {
+    return this.#free('decode', exclude).filter(({ id }) => !failedPairs.some((pair) => pair.prefill === prefill && pair.decode === id));
   }
 
   #grant(): GrantId {
