@@ -32,6 +32,17 @@ describe('the steps of a request', () => {
     expect(waterfallSteps({ timings: times({}), state: 'inflight', attempts: [] }, 30)).toEqual([{ kind: 'queue', label: 'Queue', startMs: 0, lengthMs: 30, running: true }]);
   });
 
+  it('let decode run as soon as its first byte is told, though the hand-off is told at the end', () => {
+    const timings = times({ queuedMs: 5, prefillMs: 40, firstByteMs: 60 });
+    const steps = waterfallSteps({ timings, state: 'inflight', attempts: divided }, 100);
+    expect(steps.map(({ label, startMs, lengthMs, running }) => [label, startMs, lengthMs, running])).toEqual([
+      ['Queue', 0, 5, false],
+      ['Prefill', 5, 40, false],
+      ['Hand-off, first token', 45, 15, false],
+      ['Decode', 60, 40, true],
+    ]);
+  });
+
   it('never reach beyond the end when clocks disagree by a little', () => {
     const timings = times({ queuedMs: 5, prefillMs: 40, handoffMs: 2, firstByteMs: 60, totalMs: 50 });
     const steps = waterfallSteps({ timings, state: 'recent', attempts: divided }, 0);

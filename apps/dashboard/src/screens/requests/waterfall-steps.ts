@@ -41,13 +41,15 @@ export function waterfallSteps({ timings, state, attempts }: Timed, ageMs: numbe
       return steps;
     }
     add('prefill', 'Prefill', atMs + prefillMs, false);
-    if (handoffMs === null) {
+    if (handoffMs === null && firstByteMs === null) {
       add('handoff', 'Hand-off', endMs, true);
       return steps;
     }
-    add('handoff', 'Hand-off', atMs + handoffMs, false);
+    if (handoffMs !== null) add('handoff', 'Hand-off', atMs + handoffMs, false);
   }
-  add('first', retried ? 'Retries, first token' : 'First token', firstByteMs ?? endMs, firstByteMs === null);
+  // While decode runs, the router has told its first byte but not yet the hand-off before it.
+  const first = divided && handoffMs === null ? 'Hand-off, first token' : 'First token';
+  add('first', retried ? 'Retries, first token' : first, firstByteMs ?? endMs, firstByteMs === null);
   if (firstByteMs !== null) add('stream', divided ? 'Decode' : 'Answer', endMs, true);
   return steps;
 }
