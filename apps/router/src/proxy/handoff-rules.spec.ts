@@ -28,6 +28,15 @@ describe('a hand-off', () => {
       { phase: 'decode', result: 'failed', fault: 'connect_refused' },
       { phase: 'decode', result: 'succeeded' },
     ]);
+    expect(proxy.telemetry.retries).toEqual(['transport']);
+  });
+
+  it('is no retry when there is no other decode worker to go to', async () => {
+    const { decode } = await proxy.pair(answer(200, prefillAnswer), good);
+    await decode.stop();
+    proxy.engines.splice(proxy.engines.indexOf(decode), 1);
+    expect((await proxy.chat()).status).toBe(502);
+    expect(proxy.telemetry.retries).toEqual([]);
   });
 
   it('is made anew when the decode call may have reached an engine', async () => {
@@ -47,6 +56,7 @@ describe('a hand-off', () => {
     expect((await proxy.chat()).status).toBe(200);
     expect(prefill.requests).toHaveLength(2);
     expect(other.requests[0]!.headers['x-request-id']).toMatch(/___decode_addr_10\.0\.0\.3:1_/);
+    expect(proxy.telemetry.retries).toEqual(['transport']);
   });
 
   it('is not sent on a second connection after a stale one, and costs no attempt', async () => {

@@ -62,6 +62,7 @@ describe('retries before the first body byte', () => {
     expect([response.status, await response.text(), response.headers.get('x-switchyard-error')]).toEqual([504, 'three', null]);
     expect(engines.map(({ requests }) => requests.length)).toEqual([1, 1, 1, 0]);
     expect(proxy.scheduler.closed).toMatchObject([{ status: 504, outcome: 'engine_error' }]);
+    expect(proxy.telemetry.retries).toEqual(['status_5xx', 'status_5xx']);
   });
 
   it('relays an earlier answer when later calls had none', async () => {
@@ -74,6 +75,8 @@ describe('retries before the first body byte', () => {
     const [only] = await workers(answer(500, 'said'));
     const response = await proxy.chat();
     expect([response.status, await response.text(), only!.requests.length]).toEqual([500, 'said', 1]);
+    // Nobody else was there to try.
+    expect(proxy.telemetry.retries).toEqual([]);
   });
 
   it('relays an opening error event as it came when nobody else is there', async () => {

@@ -1,5 +1,6 @@
 import { type AttemptOutcome, type LeaseResult, type Phase, type ScannedRequest, type TransportFault, type Unavailable } from '@switchyard/core';
 import { type ClientExchange } from '../client/client-exchange.js';
+import { type RetryReason } from '../proxy-telemetry.js';
 import { type Interruption, type RelayResult } from '../streaming/answer-relay.js';
 import { type AnswerUsage } from '../streaming/answer-tail.js';
 import { type GrantHandle } from './grant-handle.js';
@@ -36,7 +37,7 @@ export type AttemptEnd =
   | { readonly kind: 'stopped'; readonly by: 'client_gone' | 'shutdown'; readonly status: number | null }
   | { readonly kind: 'failed'; readonly call: FailedCall }
   /** Nobody's failure: begin at the beginning. */
-  | { readonly kind: 'again'; readonly why: 'stale_connection' | 'stale_handoff' | 'revoked'; readonly evicted: boolean }
+  | { readonly kind: 'again'; readonly why: RetryReason; readonly evicted: boolean }
   | { readonly kind: 'unavailable'; readonly unavailable: Unavailable };
 
 /** When the steps of an attempt happened, for its outcome. */

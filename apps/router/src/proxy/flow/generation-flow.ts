@@ -3,6 +3,7 @@ import { type ErrorCode } from '../errors/error-codes.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
 import { faultError, shuttingDown, unavailableError, workerEvicted } from '../errors/upstream-errors.js';
 import { writeError } from '../errors/write-error.js';
+import { type RetryReason } from '../proxy-telemetry.js';
 import { writeAnswer } from '../streaming/kept-answer.js';
 import { type AttemptEnd, type GenerationRequest } from './attempt.js';
 import { type FlowServices } from './flow-services.js';
@@ -29,10 +30,13 @@ export interface PlacementWish {
 export async function runGeneration(services: FlowServices, request: GenerationRequest, wish: PlacementWish): Promise<FlowEnd> {
   const { exchange, ledger } = request;
   let evicted = false;
+  let retryFor: RetryReason | null = null;
   for (;;) {
     const reserved = await reserve(services, request, wish);
     if (reserved === null) return endStopped(request, exchange.endedBy() ?? 'client_gone', null);
     if (reserved.kind === 'unavailable') return endUnavailable(request, reserved, evicted);
+    // Not before: a retry that nobody can take is none.
+    if (retryFor !== null) services.telemetry.retry(retryFor);
     const end = await attempt(services, request, reserved);
     switch (end.kind) {
       case 'answered':
@@ -44,12 +48,12 @@ export async function runGeneration(services: FlowServices, request: GenerationR
       case 'again':
         evicted ||= end.evicted;
         if (!ledger.restart()) return endExhausted(request, evicted);
-        services.telemetry.retry(end.why);
+        retryFor = end.why;
         break;
       case 'failed':
         countFailure(services, end.call);
         if (!ledger.note(end.call)) return endExhausted(request, evicted);
-        services.telemetry.retry(retryReason(end.call));
+        retryFor = retryReason(end.call);
         break;
     }
   }

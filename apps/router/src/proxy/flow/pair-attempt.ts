@@ -1,5 +1,6 @@
 import { type AttemptOutcome, type Connector, connectorOf, type GoodPrefillAnswer, neverReachedEngine, type PairGrant, type PrefillLeg } from '@switchyard/core';
 import { hex } from '../request-ids.js';
+import { type RetryReason } from '../proxy-telemetry.js';
 import { type CollectResult } from '../streaming/answer-collector.js';
 import { writeAnswer } from '../streaming/kept-answer.js';
 import { runAnswerLeg } from './answer-leg.js';
@@ -59,6 +60,7 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
   // A worker that is only gated may be waited for, but never until the hand-off is too old to be sent.
   const waitUntilMs = wheel.coarseNowMs + Math.min(options.gateWaitMs, options.handoffMaxAgeMs);
   let undelivered: AttemptOutcome | undefined;
+  let retryFor: RetryReason | null = null;
   for (;;) {
     const endedBefore = exchange.endedBy();
     if (endedBefore !== null) return endInterrupted(grant, times, 'decode', endedBefore, null);
@@ -72,8 +74,9 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
     }
     if (begun.kind !== 'decode') {
       grant.end(times.outcome('decode', 'cancelled', null, null));
-      return begun.kind === 'stale' ? { kind: 'again', why: 'stale_handoff', evicted: false } : { kind: 'unavailable', unavailable: begun };
+      return begun.kind === 'stale' ? { kind: 'again', why: retryFor ?? 'stale_handoff', evicted: false } : { kind: 'unavailable', unavailable: begun };
     }
+    if (retryFor !== null) telemetry.retry(retryFor);
     telemetry.phaseDuration('handoff', times.decodeBegun());
     const { workerId } = begun.decode;
     const result = await runAnswerLeg(services, request, {
@@ -95,7 +98,7 @@ async function decodeFrom(services: FlowServices, request: GenerationRequest, ha
     }
     // Lifecycle rule 16: a hand-off that provably reached nobody may go to another decode worker.
     telemetry.upstreamError(fault.fault === 'connect_timeout' ? 'connect_timeout' : 'connect_refused');
-    telemetry.retry(retryReason({ fault: fault.fault, status: null, errorEvent: false }));
+    retryFor = retryReason({ fault: fault.fault, status: null, errorEvent: false });
     ledger.note({ workerId, status: null, answer: null, fault: fault.fault, errorEvent: false });
     undelivered = times.outcome('decode', 'failed', null, fault.fault);
     exchange.phase = 'handoff';
