@@ -12,6 +12,8 @@ export class Child {
   readonly process: ChildProcess;
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
+  /** It has ended and all it wrote has been read. */
+  #closed = false;
 
   constructor(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.process = spawn(command, args, { cwd: root, env: { ...process.env, NODE_OPTIONS: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -22,6 +24,9 @@ export class Child {
       if (stream === null) throw new Error('the child has no output');
       createInterface({ input: stream }).on('line', (line) => lines.push(line));
     }
+    this.process.once('close', () => {
+      this.#closed = true;
+    });
   }
 
   get pid(): number {
@@ -39,20 +44,21 @@ export class Child {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** The first line of stdout that matches, waiting for it. */
+  /** The first line of stdout that matches, waiting for it; fails as soon as none can come any more. */
   async line(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpExecArray> {
-    return await eventually(
+    const found = await eventually(
       `a line ${String(pattern)}`,
       () => {
         for (const line of this.stdout) {
           const match = pattern.exec(line);
           if (match !== null) return match;
         }
-        if (this.ended) throw new Error(`it ended with ${String(this.exitCode)}: ${this.stderr.slice(-5).join(' | ')}`);
-        return null;
+        return this.#closed ? 'ended' : null;
       },
       timeoutMs,
     );
+    if (found === 'ended') throw new Error(`it ended with ${String(this.exitCode)} before a line ${String(pattern)}: ${this.stderr.slice(-5).join(' | ')}`);
+    return found;
   }
 
   signal(signal: NodeJS.Signals): void {
