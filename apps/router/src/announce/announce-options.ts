@@ -1,6 +1,6 @@
 import { connectorLabels, groupLabelForm, parseEndpoint, zmqAddressForm } from '@switchyard/core';
-import { type CommandIo, UsageError } from '../cli/command.js';
-import { accessUsage, type AdminAccess, readOperatorArguments } from '../cli/operator-arguments.js';
+import { type CommandIo, UsageError } from '../command.js';
+import { accessUsage, type AdminAccess, readOperatorArguments } from '../operator/operator-arguments.js';
 
 export interface AnnounceOptions {
   /** Where the engine's `/health` is asked: its canonical endpoint. */
@@ -27,7 +27,7 @@ export const announceUsage = [
   '  --group G           pairing group label',
   "  --zmq-address A     the engine's KV control address, when its connector has one",
   '  --drain-wait-secs N at SIGTERM wait this long for the drain: exit 0 drained, 3 timed out [600]',
-  ...accessUsage.slice(0, 2),
+  ...accessUsage,
   'With --admin and --token SIGTERM drains the engine first; without them it only ends the pings.',
 ];
 

@@ -1,4 +1,4 @@
-import { type CommandIo, exitCodes } from '../cli/command.js';
+import { type CommandIo, exitCodes } from '../command.js';
 import { HealthProber } from '../pools/health-prober.js';
 import { type AnnounceOptions, announceUsage, readAnnounceOptions } from './announce-options.js';
 import { drainBeforeStop } from './drain-before-stop.js';

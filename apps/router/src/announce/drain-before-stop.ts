@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AdminCall, AdminRefusal, askAdmin } from '../cli/admin-client.js';
-import { drainAnswer } from '../cli/admin-answers.schema.js';
-import { exitCodes } from '../cli/command.js';
-import { type AdminAccess } from '../cli/operator-arguments.js';
+import { type AdminCall, AdminRefusal, askAdmin } from '../operator/admin-client.js';
+import { drainAnswer } from '../operator/admin-answers.schema.js';
+import { exitCodes } from '../command.js';
+import { type AdminAccess } from '../operator/operator-arguments.js';
 
 export interface DrainBeforeStop {
   readonly access: AdminAccess;

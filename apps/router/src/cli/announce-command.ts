@@ -1,5 +1,5 @@
 import { runAnnounce } from '../announce/announce.js';
-import { type CommandIo } from './command.js';
+import { type CommandIo } from '../command.js';
 
 /** Announces an engine to the router. */
 export function announceCommand(argv: readonly string[], io: CommandIo): Promise<number> {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { type EffectiveSetting, effectiveConfig } from '../config/effective-config.js';
 import { loadConfig } from '../config/load-config.js';
-import { exitCodes, type CommandIo } from './command.js';
+import { exitCodes, type CommandIo } from '../command.js';
 
 /** Prints the settings in force as a `--config` file would say them, secrets masked, or one line a fault. */
 export async function checkConfigCommand(argv: readonly string[], io: CommandIo): Promise<number> {

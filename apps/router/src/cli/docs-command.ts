@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { exitCodes, type CommandIo, UsageError } from './command.js';
+import { exitCodes, type CommandIo, UsageError } from '../command.js';
 import { bringUpToDate, type GeneratedDoc } from './generated-docs.js';
 import { settingsPage, settingsTable } from './settings-reference.js';
 

@@ -1,9 +1,9 @@
 import { parseEndpoint, roles } from '@switchyard/core';
 
-import { drainAnswer } from './admin-answers.schema.js';
-import { askAdmin } from './admin-client.js';
-import { exitCodes, type CommandIo, UsageError } from './command.js';
-import { accessUsage, type OperatorArguments, readOperatorArguments } from './operator-arguments.js';
+import { drainAnswer } from '../operator/admin-answers.schema.js';
+import { askAdmin } from '../operator/admin-client.js';
+import { exitCodes, type CommandIo, UsageError } from '../command.js';
+import { type OperatorArguments, operatorUsage, readOperatorArguments } from '../operator/operator-arguments.js';
 import { readAs, tellRefusal } from './operator-command.js';
 import { drainLine } from './worker-lines.js';
 
@@ -15,10 +15,10 @@ const drainUsage = [
   '  --force             also when some model could not be served afterwards',
   '  --reason TEXT       kept with the drain and in the event log',
   '  --until WHAT        restart (a new engine process takes requests again) or undrain [restart]',
-  ...accessUsage,
+  ...operatorUsage,
 ];
 
-const undrainUsage = ['usage: switchyard undrain ENDPOINT [--role ROLE] [flags]', ...accessUsage];
+const undrainUsage = ['usage: switchyard undrain ENDPOINT [--role ROLE] [flags]', ...operatorUsage];
 
 /** Asks for a drain, and with `--wait` waits for its end. */
 export async function drainCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {

@@ -1,8 +1,8 @@
 import { type ZodType } from 'zod';
 
-import { type AdminAnswer, AdminRefusal } from './admin-client.js';
-import { exitCodes, type Command, type CommandIo } from './command.js';
-import { type OperatorArguments } from './operator-arguments.js';
+import { type AdminAnswer, AdminRefusal } from '../operator/admin-client.js';
+import { exitCodes, type Command, type CommandIo } from '../command.js';
+import { type OperatorArguments } from '../operator/operator-arguments.js';
 
 /** Runs `body` and tells a refusal of the admin API in one line, with `--json` as the API gave it. */
 export async function tellRefusal(io: CommandIo, { json }: Pick<OperatorArguments, 'json'>, body: () => Promise<number>): ReturnType<Command> {

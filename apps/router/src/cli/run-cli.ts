@@ -1,4 +1,4 @@
-import { exitCodes, type Command, type CommandIo, UsageError } from './command.js';
+import { exitCodes, type Command, type CommandIo, UsageError } from '../command.js';
 import { nearestName } from '../config/nearest-name.js';
 
 interface CommandEntry {

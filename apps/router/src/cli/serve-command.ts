@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { settingsHelp } from '../config/help-text.js';
 import { loadConfig } from '../config/load-config.js';
 import { StartError } from '../start-error.js';
-import { exitCodes, type CommandIo } from './command.js';
+import { exitCodes, type CommandIo } from '../command.js';
 
 /** Runs the router. The server ends the process by itself once it is up. */
 export async function serveCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {

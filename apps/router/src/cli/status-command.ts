@@ -1,9 +1,9 @@
 import { roles } from '@switchyard/core';
 
-import { overviewAnswer, workersAnswer } from './admin-answers.schema.js';
-import { askAdmin } from './admin-client.js';
-import { exitCodes, type CommandIo } from './command.js';
-import { accessUsage, readOperatorArguments } from './operator-arguments.js';
+import { overviewAnswer, workersAnswer } from '../operator/admin-answers.schema.js';
+import { askAdmin } from '../operator/admin-client.js';
+import { exitCodes, type CommandIo } from '../command.js';
+import { operatorUsage, readOperatorArguments } from '../operator/operator-arguments.js';
 import { readAs, tellRefusal } from './operator-command.js';
 import { textTable } from './text-table.js';
 import { selectability } from './worker-lines.js';
@@ -12,7 +12,7 @@ import { selectability } from './worker-lines.js';
 export async function statusCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {
   const given = readOperatorArguments(argv, io.env);
   if (given.help) {
-    io.out(['usage: switchyard status [flags]', ...accessUsage].join('\n'));
+    io.out(['usage: switchyard status [flags]', ...operatorUsage].join('\n'));
     return exitCodes.ok;
   }
   return tellRefusal(io, given, async () => {

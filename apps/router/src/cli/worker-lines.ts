@@ -1,4 +1,4 @@
-import { type WorkerAnswer } from './admin-answers.schema.js';
+import { type WorkerAnswer } from '../operator/admin-answers.schema.js';
 
 /** What a person asks first: can it get requests, and why not. */
 export function selectability({ selectable, unselectableBecause }: WorkerAnswer): string {

@@ -1,7 +1,7 @@
-import { workersAnswer } from './admin-answers.schema.js';
-import { askAdmin } from './admin-client.js';
-import { exitCodes, type CommandIo } from './command.js';
-import { accessUsage, readOperatorArguments } from './operator-arguments.js';
+import { workersAnswer } from '../operator/admin-answers.schema.js';
+import { askAdmin } from '../operator/admin-client.js';
+import { exitCodes, type CommandIo } from '../command.js';
+import { operatorUsage, readOperatorArguments } from '../operator/operator-arguments.js';
 import { readAs, tellRefusal } from './operator-command.js';
 import { textTable } from './text-table.js';
 import { selectability } from './worker-lines.js';
@@ -10,7 +10,7 @@ import { selectability } from './worker-lines.js';
 export async function workersCommand(argv: readonly string[], io: CommandIo): Promise<number | null> {
   const given = readOperatorArguments(argv, io.env);
   if (given.help) {
-    io.out(['usage: switchyard workers [flags]', ...accessUsage].join('\n'));
+    io.out(['usage: switchyard workers [flags]', ...operatorUsage].join('\n'));
     return exitCodes.ok;
   }
   return tellRefusal(io, given, async () => {

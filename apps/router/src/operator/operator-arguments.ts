@@ -2,7 +2,7 @@ import { parseEndpoint } from '@switchyard/core';
 import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
-import { type CommandIo, UsageError } from './command.js';
+import { type CommandIo, UsageError } from '../command.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -22,12 +22,14 @@ export interface OperatorArguments {
 
 const defaultAdmin = 'http://127.0.0.1:9000';
 
-/** The flags that every operator command takes, for its usage text. */
+/** The flags by which the admin API is reached, for usage texts. */
 export const accessUsage = [
   '  --admin URL         admin listener of the router, also SWITCHYARD_ADMIN [http://127.0.0.1:9000]',
   '  --token TOKEN       operator or viewer token, also SWITCHYARD_TOKEN, --token-file or SWITCHYARD_TOKEN_FILE',
-  '  --json              the answer as JSON',
 ];
+
+/** The flags that every operator command takes, for its usage text. */
+export const operatorUsage = [...accessUsage, '  --json              the answer as JSON'];
 
 const accessOptions: Options = {
   admin: { type: 'string' },
