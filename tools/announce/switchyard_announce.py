@@ -259,6 +259,8 @@ def read_options(argv):
         options.token = secret(options.token, options.token_file)
     except OSError as error:
         parser.error("cannot read the token: %s" % error)
+    if options.admin and not options.token:
+        parser.error("--admin needs a token to drain with: give --token, --token-file or SWITCHYARD_TOKEN")
     if not 0 <= options.drain_wait_secs <= 86400:
         parser.error("--drain-wait-secs must be seconds from 0 to 86400")
     return options
@@ -266,7 +268,7 @@ def read_options(argv):
 
 def main(argv):
     options = read_options(argv)
-    may_drain = bool(options.admin and options.token)
+    may_drain = bool(options.admin)
     ended = threading.Event()
     code = []
 

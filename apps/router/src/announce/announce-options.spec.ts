@@ -35,7 +35,7 @@ it('reads everything', () => {
 
 it('drains only with an address and a token, which may come from the environment and a file', () => {
   expect(read(['--token', 't'])?.admin).toBeNull();
-  expect(read(['--admin', 'router:9000'])?.admin).toBeNull();
+  expect(read()?.admin).toBeNull();
   expect(read([], { SWITCHYARD_ADMIN: 'http://router:9000', SWITCHYARD_TOKEN: 't' })?.admin).toEqual({ origin: 'http://router:9000', token: 't' });
   const file = join(mkdtempSync(join(tmpdir(), 'announce-')), 'token');
   writeFileSync(file, 'secret\n');
@@ -58,8 +58,15 @@ it.each<[string[], RegExp]>([
   [[...needed, '--zmq-address', 'a___b'], /--zmq-address must be/],
   [[...needed, '--drain-wait-secs', '-1'], /--drain-wait-secs/],
   [[...needed, '--drain-wait-secs', 'x'], /--drain-wait-secs must be seconds/],
+  [[...needed, '--admin', 'router:9000'], /--admin needs a token/],
+  [[...needed, '--admin', 'router:9000', '--token', ''], /--admin needs a token/],
   [[...needed, '--frobnicate'], /frobnicate/],
   [[...needed, 'word'], /takes flags only/],
 ])('refuses %j', (argv, message) => {
   expect(() => readAnnounceOptions(argv, {})).toThrow(message);
+});
+
+it('refuses an admin listener of the environment without a token too', () => {
+  expect(() => read([], { SWITCHYARD_ADMIN: 'router:9000' })).toThrow('--admin needs a token');
+  expect(readAnnounceOptions(['--help'], { SWITCHYARD_ADMIN: 'router:9000' })).toBeNull();
 });

@@ -28,7 +28,7 @@ export const announceUsage = [
   "  --zmq-address A     the engine's KV control address, when its connector has one",
   '  --drain-wait-secs N at SIGTERM wait this long for the drain: exit 0 drained, 3 timed out [600]',
   ...accessUsage,
-  'With --admin and --token SIGTERM drains the engine first; without them it only ends the pings.',
+  'With --admin and --token SIGTERM drains the engine first; without --admin it only ends the pings.',
 ];
 
 /** `null` = only the usage is wanted. Throws `UsageError` for a wrong command line. */
@@ -56,6 +56,8 @@ export function readAnnounceOptions(argv: readonly string[], env: CommandIo['env
   if (role !== 'prefill' && role !== 'decode') throw new UsageError(`--role must be prefill or decode, not ${JSON.stringify(role)}`);
   const { host, port } = parsed('--router', needed('--router', value('router')));
   const asked = value('admin') !== null || env['SWITCHYARD_ADMIN'] !== undefined;
+  // Without it the engine would stop undrained, which nobody would notice before the first rolling upgrade.
+  if (asked && given.access.token === null) throw new UsageError('--admin needs a token to drain with: give --token, --token-file or SWITCHYARD_TOKEN');
   return {
     engine,
     advertised: advertised === null ? engine : endpointOf('--http-address', advertised),
@@ -64,7 +66,7 @@ export function readAnnounceOptions(argv: readonly string[], env: CommandIo['env
     connector: oneOf('--connector', value('connector'), connectorLabels),
     group: matching('--group', value('group'), groupLabelForm, '1 to 128 letters, digits, dots, dashes or underscores'),
     zmqAddress: matching('--zmq-address', value('zmq-address'), zmqAddressForm, 'printable text without spaces or ___'),
-    admin: asked && given.access.token !== null ? given.access : null,
+    admin: asked ? given.access : null,
     drainWaitSecs: secondsOf('--drain-wait-secs', value('drain-wait-secs') ?? '600'),
   };
 }

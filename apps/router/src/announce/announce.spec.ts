@@ -234,6 +234,12 @@ describe.each(twins)('%s', (_, start, test) => {
   }, 20_000);
 });
 
+(python ? it : it.skip)('the Python twin refuses an admin listener without a token as well', async () => {
+  const { code, lines } = inPython(['--engine', 'http://127.0.0.1:1', '--role', 'decode', '--router', '127.0.0.1:1', '--admin', 'http://127.0.0.1:1']);
+  expect(await code).toBe(2);
+  expect(lines.join('\n')).toContain('--admin needs a token');
+});
+
 it('finds a router that comes later, and tells it nothing of the past', async () => {
   const at = await engine();
   const place = createServer();
