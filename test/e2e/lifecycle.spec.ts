@@ -217,9 +217,10 @@ describe('the life of a worker', () => {
     const reader = await stream(router);
     await eventually('the stream', () => open() === 1);
     await d.keepPinging({ type: 'D', http_address: engine.address, zmq_address: '127.0.0.1:22999' }, 200);
-    await router.admin.selectable({ prefill: 1, decode: 1 });
-    const fresh = (await router.admin.worker('decode', engine.address))!;
-    expect(fresh.id).not.toBe(old);
+    const fresh = await eventually('the next generation', async () => {
+      const worker = await router.admin.worker('decode', engine.address);
+      return worker?.id !== old && worker?.selectable === true ? worker : undefined;
+    });
     expect(fresh.load).toBe(0);
     expect((await router.admin.get('/api/v1/departed')).items).toMatchObject([{ id: old, load: 1, leftReason: 'replaced' }]);
     const shown = await router.admin.get(`/api/v1/workers/${old}`);

@@ -96,7 +96,7 @@ describe.each(setups)('18: the official OpenAI client over $connector', ({ flag,
   });
 
   it('n, errors of engines, models', async () => {
-    const many = await client.chat.completions.create({ model: 'sim-model', messages, n: 3, max_tokens: 6 });
+    const many = await client.chat.completions.create({ model: 'sim-model', messages, n: 3, max_completion_tokens: 6 });
     expect(many.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
     await expect(client.chat.completions.create({ model: 'sim-model', messages, max_tokens: 4, stream_options: { include_usage: true } } as never)).rejects.toMatchObject({ status: 400 });
     await expect(client.chat.completions.create({ model: 'no-such-model', messages })).rejects.toMatchObject({ status: 404, code: 'model_not_found' });

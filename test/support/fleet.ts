@@ -3,9 +3,9 @@ import { RouterProcess, type RouterOptions } from './router-process.js';
 
 /** Everything a test started, ended in reverse order whatever happens. */
 export class Started {
-  readonly #ends: (() => Promise<unknown> | unknown)[] = [];
+  readonly #ends: (() => unknown)[] = [];
 
-  add<T>(thing: T, end: (thing: T) => Promise<unknown> | unknown): T {
+  add<T>(thing: T, end: (thing: T) => unknown): T {
     this.#ends.push(() => end(thing));
     return thing;
   }

@@ -100,8 +100,14 @@ export class ScriptedEngine {
   #take(req: IncomingMessage, res: ServerResponse): void {
     const path = req.url ?? '';
     if (path === '/health') return void res.writeHead(this.healthStatus).end();
-    if (path === '/version') return void answerJson(res, { version: this.version });
-    if (path === '/v1/models') return void answerJson(res, { object: 'list', data: this.models.map((id) => ({ id, object: 'model', max_model_len: 8192 })) });
+    if (path === '/version') {
+      answerJson(res, { version: this.version });
+      return;
+    }
+    if (path === '/v1/models') {
+      answerJson(res, { object: 'list', data: this.models.map((id) => ({ id, object: 'model', max_model_len: 8192 })) });
+      return;
+    }
     if (path === '/metrics') {
       return void res.writeHead(200).end((this.startedAtSecs === null ? '' : `process_start_time_seconds ${String(this.startedAtSecs)}\n`) + this.gauges);
     }
