@@ -5,6 +5,7 @@ import { useHistory } from '../../api/queries.js';
 import { useLive } from '../../live/live-store.js';
 import { clock, count, rate } from '../../parts/format.js';
 import styles from './now-strip.module.css';
+import { msShown, percentShown } from './now-numbers.js';
 import { TrendChart } from './trend-chart.js';
 import { type History, trendOf } from './trend-data.js';
 
@@ -17,9 +18,6 @@ interface Measure {
   readonly leastTop: number;
   readonly isBad?: (value: number) => boolean;
 }
-
-const percentShown = (value: number): string => (value === 0 ? '0' : (value * 100).toPrecision(value < 0.1 ? 2 : 3).replace(/\.?0+$/, ''));
-const msShown = (value: number): string => (value < 100 ? value.toPrecision(2).replace(/\.0$/, '') : count(value));
 
 const measures: readonly Measure[] = [
   { name: 'Requests', series: ['rps'], now: ({ rps }) => [rps], shown: rate, unit: '/s', leastTop: 1 },
