@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import react from '@vitejs/plugin-react';
@@ -12,12 +14,11 @@ const proxy = { '/api': toRouter, '/live': { ...toRouter, ws: true } };
 const precompressed: Plugin = {
   name: 'precompressed',
   apply: 'build',
-  generateBundle(_options, bundle) {
-    for (const [fileName, file] of Object.entries(bundle)) {
-      const content = file.type === 'chunk' ? file.code : file.source;
-      if (/\.(?:css|js|svg)$/.test(fileName) && content.length > 1024) {
-        this.emitFile({ type: 'asset', fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) });
-      }
+  // Of what was written: until then Vite still replaces parts of the code.
+  writeBundle({ dir = '.' }, bundle) {
+    for (const fileName of Object.keys(bundle)) {
+      const content = readFileSync(join(dir, fileName));
+      if (/\.(?:css|js|svg)$/.test(fileName) && content.length > 1024) writeFileSync(join(dir, `${fileName}.gz`), gzipSync(content, { level: 9 }));
     }
   },
 };
