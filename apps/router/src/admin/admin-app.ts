@@ -13,6 +13,7 @@ import { AdminAdapter } from './admin-adapter.js';
 import { dashboardRoutes } from './dashboard/dashboard-address.js';
 import { DASHBOARD_DIRECTORY } from './dashboard/dashboard-directory.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
+import { KnownRoutes } from './errors/known-routes.js';
 import { LiveAdapter } from './live/live.adapter.js';
 import { adminDocument } from './openapi.js';
 import { SchemaPipe } from './schema.pipe.js';
@@ -27,6 +28,7 @@ export function adminAdapter(): FastifyAdapter {
  * errors, validation, secure headers and the API's documentation.
  */
 export async function prepareAdminApp(app: NestFastifyApplication): Promise<void> {
+  app.get(KnownRoutes).watch(app.getHttpAdapter().getInstance());
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: contentPolicy }, strictTransportSecurity: false });
   await app.register(cookie);
   await app.register(fastifyStatic, { root: app.get<string>(DASHBOARD_DIRECTORY), serve: false, cacheControl: false, preCompressed: true });

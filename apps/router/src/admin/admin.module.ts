@@ -17,6 +17,7 @@ import { LiveConfig } from './config/live-config.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DASHBOARD_DIRECTORY, dashboardDirectory } from './dashboard/dashboard-directory.js';
 import { AdminErrorFilter } from './errors/admin-error.filter.js';
+import { KnownRoutes } from './errors/known-routes.js';
 import { LiveGateway } from './live/live.gateway.js';
 import { LIVE_LIMITS, liveLimits } from './live/live-limits.js';
 import { CacheController } from './observe/cache.controller.js';
@@ -48,7 +49,7 @@ import { WorkersController } from './workers/workers.controller.js';
     AboutController,
     MetricsController,
   ],
-  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, { provide: DASHBOARD_DIRECTORY, useValue: dashboardDirectory }, LiveGateway, Listeners],
+  providers: [AdminTokens, Sessions, LoginLimiter, AuditLog, LiveConfig, DrainWait, KnownRoutes, AdminErrorFilter, { provide: LIVE_LIMITS, useValue: liveLimits }, { provide: DASHBOARD_DIRECTORY, useValue: dashboardDirectory }, LiveGateway, Listeners],
   exports: [AdminTokens],
 })
 export class AdminModule {

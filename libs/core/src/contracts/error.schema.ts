@@ -10,6 +10,7 @@ export const adminErrorStatus = {
   unknown_worker: 404,
   unknown_endpoint: 404,
   unknown_request: 404,
+  method_not_allowed: 405,
   generation_changed: 409,
   last_selectable_worker: 409,
   quarantined: 409,
