@@ -31,5 +31,12 @@ export default {
       // Not testTimeout: jest heeds that for all projects together only.
       setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
     },
+    {
+      ...base,
+      displayName: 'browser',
+      rootDir: import.meta.dirname,
+      testMatch: ['<rootDir>/test/browser/**/*.spec.ts'],
+      setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
+    },
   ],
 };

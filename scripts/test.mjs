@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { forwardSignals, run, withCleanup } from './child.mjs';
-import { ensureBuilt, ensureChromium, ensureDependencies, root, SetupFailed } from './setup.mjs';
+import { ensureBuilt, ensureChromium, ensureDependencies, findChromium, root, SetupFailed } from './setup.mjs';
 
 const args = process.argv.slice(2);
 const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '').split(',') : undefined;
@@ -97,12 +97,23 @@ const steps = [
   { name: 'docs', run: async () => succeeded(await node('dist/apps/router/main.js', 'docs', '--check')) },
   { name: 'unit', run: () => jest('unit') },
   { name: 'e2e', run: () => jest('e2e', '--runInBand') },
+  {
+    name: 'browser',
+    skip: () => (findChromium() === undefined ? 'there is no Chromium, and none could be installed' : undefined),
+    run: () => jest('browser', '--runInBand'),
+  },
 ];
 
 forwardSignals();
 for (const step of steps) {
   if (only !== undefined && step.needed !== true && !only.includes(step.name)) continue;
   console.log(`\n=== ${step.name}`);
+  const reason = step.skip?.();
+  if (reason !== undefined) {
+    counts.skipped += 1;
+    console.log(`=== ${step.name} skipped: ${reason}`);
+    continue;
+  }
   const begun = performance.now();
   let passed = false;
   try {
