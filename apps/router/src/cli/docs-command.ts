@@ -14,8 +14,13 @@ const generatedDocs: readonly GeneratedDoc[] = [
 
 /** Writes the generated documentation; with `--check` only says what differs. */
 export async function docsCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const usage = 'usage: switchyard docs [--check]';
+  if (argv.includes('--help') || argv.includes('-h')) {
+    io.out(usage);
+    return exitCodes.ok;
+  }
   const check = argv.includes('--check');
-  if (argv.some((word) => word !== '--check')) throw new UsageError('usage: switchyard docs [--check]');
+  if (argv.some((word) => word !== '--check')) throw new UsageError(usage);
   // Both src/cli and dist/apps/router/cli lie four folders below the root.
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
   const stale = await bringUpToDate(root, generatedDocs, check);

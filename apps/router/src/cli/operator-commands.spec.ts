@@ -170,21 +170,39 @@ describe('workers', () => {
 });
 
 describe('status', () => {
+  const open = (role: string, group: string, more = {}) => ({ ...worker, id: `${role}-of-${group}`, role, group, adminState: 'ready', selectable: true, unselectableBecause: [], ...more });
+  const firstLine = async (...workers: readonly object[]) => {
+    answers['GET /api/v1/workers'] = [200, { workers, pools }];
+    return (await run(['status'])).out.split('\n')[0];
+  };
+
   beforeEach(() => {
-    answers['GET /api/v1/workers'] = [200, { workers: [worker], pools }];
+    answers['GET /api/v1/workers'] = [200, { workers: [worker, open('prefill', '0.11.0'), open('decode', '0.11.0')], pools }];
     answers['GET /api/v1/overview'] = [200, { windowSecs: 60, now: { rps: 1.25, inflight: 2, queued: 0, errorShare: 0.015 } }];
   });
 
   it('tells what is served and what is not', async () => {
     const { code, out } = await run(['status']);
     expect(code).toBe(0);
-    expect(out).toContain('serving prefill/decode pairs');
+    expect(out).toMatch(/^serving prefill\/decode pairs$/m);
     expect(out).toContain('2 in flight, 1.3 requests/s, 1.5 % errors');
     expect(out).toContain('prefill-41 http://10.0.0.1:8000 selectable no: drained');
   });
 
   it('says so when nothing can be served', async () => {
-    answers['GET /api/v1/workers'] = [200, { workers: [worker], pools: { ...pools, decode: { total: 2, selectable: 0, load: 0 } } }];
-    expect((await run(['status'])).out).toContain('serving nothing');
+    expect(await firstLine()).toBe('serving nothing: no selectable pair and no regular worker');
+    expect(await firstLine(worker, open('decode', '0.11.0'))).toBe('serving nothing: no selectable pair and no regular worker');
+  });
+
+  it('counts only those as pairs that may share a request', async () => {
+    expect(await firstLine(open('prefill', '0.11.0'), open('decode', '0.12.0'))).toBe('serving nothing: no selectable prefill and decode worker are of one group');
+    expect(await firstLine(open('prefill', '*'), open('decode', '0.12.0'))).toBe('serving prefill/decode pairs');
+    expect(await firstLine(open('prefill', '0.11.0'), open('regular', '0.12.0'))).toBe('serving regular workers');
+  });
+
+  it('names the models that get nothing', async () => {
+    const pair = [open('prefill', 'g'), open('decode', 'g')];
+    expect(await firstLine(...pair, open('prefill', 'g', { models: ['big'] }))).toBe('serving prefill/decode pairs, but not big');
+    expect(await firstLine(...pair, open('prefill', 'g', { models: ['big'] }), open('decode', 'g', { models: [], modelsKnown: false }))).toBe('serving prefill/decode pairs');
   });
 });

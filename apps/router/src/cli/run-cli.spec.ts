@@ -26,7 +26,7 @@ describe('dispatch', () => {
     for (const { name, shape, default: fallback } of settings) expect(out).toContain(shape === 'switch' && fallback === true ? `--no-${name}` : `--${name}`);
   });
 
-  it.each(['serve', 'check-config', 'drain', 'undrain', 'workers', 'status'])('%s has a usage', async (name) => {
+  it.each(['serve', 'check-config', 'drain', 'undrain', 'workers', 'status', 'docs'])('%s has a usage', async (name) => {
     const { code, out } = await run([name, '--help']);
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^usage: switchyard ${name}`));

@@ -5,6 +5,7 @@ import { askAdmin } from '../operator/admin-client.js';
 import { exitCodes, type CommandIo } from '../command.js';
 import { operatorUsage, readOperatorArguments } from '../operator/operator-arguments.js';
 import { readAs, tellRefusal } from './operator-command.js';
+import { servingWords } from './serving.js';
 import { textTable } from './text-table.js';
 import { selectability } from './worker-lines.js';
 
@@ -26,13 +27,11 @@ export async function statusCommand(argv: readonly string[], io: CommandIo): Pro
       io.out(JSON.stringify({ admin: given.access.origin, pools, now: (overviewBody.body as { readonly now: unknown }).now }, null, 2));
       return exitCodes.ok;
     }
-    const can = (role: (typeof roles)[number]): boolean => pools[role].selectable > 0;
-    const serving = can('prefill') && can('decode') ? 'prefill/decode pairs' : can('regular') ? 'regular workers' : 'nothing: no selectable pair and no regular worker';
     const table = textTable(
       ['ROLE', 'SELECTABLE', 'TOTAL', 'LOAD'],
       roles.map((role) => [role, String(pools[role].selectable), String(pools[role].total), String(pools[role].load)]),
     );
-    io.out([`serving ${serving}`, '', ...table, ''].join('\n'));
+    io.out([`serving ${servingWords(workers)}`, '', ...table, ''].join('\n'));
     io.out(`${now.inflight} in flight, ${shown(now.rps, 1, '')} requests/s, ${shown(now.errorShare, 100, ' %')} errors`);
     const out = workers.filter(({ selectable }) => !selectable).map((worker) => `${worker.id} ${worker.endpoint} selectable ${selectability(worker)}`);
     if (out.length > 0) io.out(['', ...out].join('\n'));
