@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 import { runCli } from './cli/run-cli.js';
 
-// A reader that has seen enough, such as `head`, is no fault: what is written after it has left is dropped.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+// A reader that has left, such as `head` or a log shipper, ends no process: what is written afterwards is dropped.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 const exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
