@@ -8,6 +8,7 @@ declare global {
 
 /** Keeps what the page tells screen readers of state changes from now on. */
 export async function listen(page: Page): Promise<() => Promise<readonly string[]>> {
+  await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
   await page.evaluate(() => {
     const region = document.querySelector('[aria-live=polite]');
     if (region === null) throw new Error('the page has no polite live region');
