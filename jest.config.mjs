@@ -27,7 +27,7 @@ export default {
       ...base,
       displayName: 'e2e',
       rootDir: import.meta.dirname,
-      testMatch: ['<rootDir>/test/{e2e,faults,workspace}/**/*.spec.ts'],
+      testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
       // Not testTimeout: jest heeds that for all projects together only.
       setupFilesAfterEnv: ['<rootDir>/test/support/patience.ts'],
     },

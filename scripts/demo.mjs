@@ -9,22 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { forwardSignals, stopForwardingSignals } from './child.mjs';
 import { startChats } from './demo-chats.mjs';
 import { DemoChildren } from './demo-children.mjs';
 import { models, startEngines } from './demo-engines.mjs';
-import { ensureBuilt, ensureDependencies, SetupFailed } from './setup.mjs';
+import { setUpOrExit } from './setup.mjs';
 
-forwardSignals();
-try {
-  await ensureDependencies();
-  await ensureBuilt();
-} catch (error) {
-  if (!(error instanceof SetupFailed)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-}
-stopForwardingSignals();
+await setUpOrExit();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'switchyard-demo-'));
 const life = new AbortController();

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { run } from './child.mjs';
+import { forwardSignals, run, stopForwardingSignals } from './child.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -11,6 +11,20 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 export class SetupFailed extends Error {}
 
 const say = (text) => process.stderr.write(`${text}\n`);
+
+/** Makes a fresh checkout runnable; ends the process, with its reason on stderr, when that cannot be done. */
+export async function setUpOrExit() {
+  forwardSignals();
+  try {
+    await ensureDependencies();
+    await ensureBuilt();
+  } catch (error) {
+    if (!(error instanceof SetupFailed)) throw error;
+    say(error.message);
+    process.exit(1);
+  }
+  stopForwardingSignals();
+}
 
 /** Installs the locked dependencies unless those installed are the locked ones already. */
 export async function ensureDependencies() {

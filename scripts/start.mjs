@@ -5,19 +5,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { forwardSignals, stopForwardingSignals } from './child.mjs';
-import { ensureBuilt, ensureDependencies, root, SetupFailed } from './setup.mjs';
+import { root, setUpOrExit } from './setup.mjs';
 
-forwardSignals();
-try {
-  await ensureDependencies();
-  await ensureBuilt();
-} catch (error) {
-  if (!(error instanceof SetupFailed)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(1);
-}
-stopForwardingSignals();
+await setUpOrExit();
 
 const main = join(root, 'dist/apps/router/main.js');
 process.argv[1] = main;

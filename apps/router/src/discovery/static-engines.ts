@@ -1,19 +1,15 @@
-import { type Registration, type Role } from '@switchyard/core';
+import { type EndpointKey, endpointKey, type Registration, type Role, roles } from '@switchyard/core';
 import { type StaticEngine } from '../config/static-engine.js';
 import { type DiscoverySink, type DiscoverySource } from './discovery-source.js';
 
 /** What an operator lists, by role. */
-export interface ListedEngines {
-  readonly prefill: readonly StaticEngine[];
-  readonly decode: readonly StaticEngine[];
-  readonly regular: readonly StaticEngine[];
-}
+export type ListedEngines = Readonly<Record<Role, readonly StaticEngine[]>>;
 
 /** The registrations of listed engines, in the order given; they hold until the router ends. A repeated one counts once. */
 export function staticRegistrations(listed: ListedEngines): readonly Registration[] {
-  const byKey = new Map<string, Registration>();
-  for (const role of ['prefill', 'decode', 'regular'] as const) {
-    for (const engine of listed[role]) byKey.set(`${role} ${engine.endpoint}`, registrationOf(role, engine));
+  const byKey = new Map<EndpointKey, Registration>();
+  for (const role of roles) {
+    for (const engine of listed[role]) byKey.set(endpointKey(role, engine.endpoint), registrationOf(role, engine));
   }
   return [...byKey.values()];
 }

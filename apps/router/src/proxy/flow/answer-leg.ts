@@ -1,5 +1,7 @@
 import { type Phase, type PlacedWorker } from '@switchyard/core';
-import { cutByShutdown, streamError, workerEvicted } from '../errors/upstream-errors.js';
+import { workerEvicted } from '../errors/placement-errors.js';
+import { cutByShutdown } from '../errors/shutdown-errors.js';
+import { streamError } from '../errors/upstream-errors.js';
 import { AnswerRelay, type RelayResult } from '../streaming/answer-relay.js';
 import { EngineCall } from '../upstream/engine-call.js';
 import { type AttemptTimes, type GenerationRequest } from './attempt.js';

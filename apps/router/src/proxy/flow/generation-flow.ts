@@ -1,7 +1,9 @@
 import { type PrefixKey, type RequestKey, type ReserveResult, type Unavailable } from '@switchyard/core';
 import { type ErrorCode } from '../errors/error-codes.js';
+import { unavailableError, workerEvicted } from '../errors/placement-errors.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
-import { faultError, shuttingDown, unavailableError, workerEvicted } from '../errors/upstream-errors.js';
+import { shuttingDown } from '../errors/shutdown-errors.js';
+import { faultError } from '../errors/upstream-errors.js';
 import { writeError } from '../errors/write-error.js';
 import { type RetryReason } from '../proxy-telemetry.js';
 import { writeAnswer } from '../streaming/kept-answer.js';

@@ -6,7 +6,7 @@ import { type ClientExchange } from '../client/client-exchange.js';
 import { mediaTypeFault } from '../client/json-request.js';
 import { refuse } from '../errors/refuse.js';
 import { type RouterError, routerError } from '../errors/router-error.js';
-import { shuttingDown } from '../errors/upstream-errors.js';
+import { shuttingDown } from '../errors/shutdown-errors.js';
 import { writeError } from '../errors/write-error.js';
 import { type GenerationRequest } from '../flow/attempt.js';
 import { type FlowEnd, runGeneration } from '../flow/generation-flow.js';
