@@ -6,6 +6,14 @@ const ambientTimeAndChance = [
   { object: 'Math', property: 'random', message: 'Core takes randomness from an injected source.' },
 ];
 
+/** What reads the clock without naming it; a date of a given moment is none of these. */
+const ambientNow = ['NewExpression[arguments.length=0]', 'CallExpression'].map((call) => ({
+  selector: `${call}[callee.name='Date']`,
+  message: 'Core takes time from an injected clock.',
+}));
+
+const noEnum = { selector: 'TSEnumDeclaration', message: 'String unions instead of enums.' };
+
 /** What each app may take from the core: an entry of its own, not the whole domain. */
 const onlyEntries = (...entries) => [
   'error',
@@ -45,7 +53,7 @@ export default tseslint.config(
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // Nest declares its option bags as classes.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-      'no-restricted-syntax': ['error', { selector: 'TSEnumDeclaration', message: 'String unions instead of enums.' }],
+      'no-restricted-syntax': ['error', noEnum],
     },
   },
   {
@@ -53,6 +61,7 @@ export default tseslint.config(
     ignores: ['**/*.spec.ts'],
     rules: {
       'no-restricted-properties': ['error', ...ambientTimeAndChance],
+      'no-restricted-syntax': ['error', noEnum, ...ambientNow],
       'no-restricted-globals': ['error', 'setTimeout', 'setInterval', 'setImmediate', 'process', 'performance', 'Buffer', 'fetch'],
       'no-restricted-imports': ['error', { patterns: [{ group: ['node:*', '@nestjs/*'], message: 'Core has no I/O and no framework.' }] }],
     },
