@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { type EndpointKey } from '../registry/lifetime.js';
 import { type LeaveReason } from '../registry/service-registry.js';
 import { type Worker } from '../workers/worker.js';
@@ -18,24 +20,17 @@ export interface PastLifetime {
 
 /** Earlier lifetimes of each (role, endpoint), newest last; bounded in both directions. */
 export class LifetimeHistory {
-  readonly #past = new Map<EndpointKey, PastLifetime[]>();
+  readonly #past = new LRUCache<EndpointKey, PastLifetime[]>({ max: keptEndpoints });
 
   add(key: EndpointKey, lifetime: PastLifetime): void {
     const lifetimes = this.#past.get(key) ?? [];
     lifetimes.push(lifetime);
     if (lifetimes.length > keptPerEndpoint) lifetimes.shift();
-    this.#past.delete(key);
     this.#past.set(key, lifetimes);
-    if (this.#past.size > keptEndpoints) {
-      for (const oldest of this.#past.keys()) {
-        this.#past.delete(oldest);
-        break;
-      }
-    }
   }
 
   of(key: EndpointKey): readonly PastLifetime[] {
-    return this.#past.get(key) ?? [];
+    return this.#past.peek(key) ?? [];
   }
 
   /** The ended lifetime with worker id `id`; costs a walk over all kept ones. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { type Role, type SourceKind } from '../words.js';
 import { type ListeningClock } from './listening-clock.js';
 import { type EndpointKey, endpointKey, Lifetime } from './lifetime.js';
@@ -42,7 +44,7 @@ export class ServiceRegistry {
   readonly #lifetimes = new Map<EndpointKey, Lifetime>();
   /** Statements that need no renewal and whose lifetime is over or refused; they come back when they may. */
   readonly #waiting = new Map<EndpointKey, Map<SourceKind, Registration>>();
-  readonly #pastFacts = new Map<EndpointKey, ProcessFacts>();
+  readonly #pastFacts = new LRUCache<EndpointKey, ProcessFacts>({ max: rememberedEndpoints });
   #expiredAtMs = -1;
 
   constructor(deps: RegistryDeps) {
@@ -175,7 +177,7 @@ export class ServiceRegistry {
 
   #end(lifetime: Lifetime, reason: LeaveReason, proof: string | null): void {
     this.#lifetimes.delete(lifetime.key);
-    this.#rememberFacts(lifetime.key, lifetime.facts);
+    this.#pastFacts.set(lifetime.key, lifetime.facts);
     this.#deps.listener.ended(lifetime, reason, proof);
   }
 
@@ -198,16 +200,5 @@ export class ServiceRegistry {
   #stopWaiting(key: EndpointKey, source: SourceKind): void {
     const bySource = this.#waiting.get(key);
     if (bySource?.delete(source) === true && bySource.size === 0) this.#waiting.delete(key);
-  }
-
-  #rememberFacts(key: EndpointKey, facts: ProcessFacts): void {
-    this.#pastFacts.delete(key);
-    this.#pastFacts.set(key, facts);
-    if (this.#pastFacts.size > rememberedEndpoints) {
-      for (const oldest of this.#pastFacts.keys()) {
-        this.#pastFacts.delete(oldest);
-        break;
-      }
-    }
   }
 }

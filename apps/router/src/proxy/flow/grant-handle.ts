@@ -1,4 +1,5 @@
 import { type AttemptOutcome, type GrantId, type Phase, type Revocation, type SchedulerPort } from '@switchyard/core';
+import { LRUCache } from 'lru-cache';
 
 /** Revocations of grants that are still on their way to their receiver; more than that many are never under way. */
 const earlyLimit = 1024;
@@ -17,7 +18,7 @@ export class GrantBook {
   readonly #faults: GrantFaults;
   // Weak, so that a handle its owner has lost can be collected, and its grant ended by the net below.
   readonly #handles = new Map<GrantId, WeakRef<GrantHandle>>();
-  readonly #early = new Map<GrantId, Revocation>();
+  readonly #early = new LRUCache<GrantId, Revocation>({ max: earlyLimit });
   readonly #lost: FinalizationRegistry<GrantId>;
 
   constructor(port: SchedulerPort, faults: GrantFaults) {
@@ -35,10 +36,6 @@ export class GrantBook {
         return;
       }
       this.#early.set(revocation.grantId, revocation);
-      if (this.#early.size > earlyLimit) {
-        const [oldest] = this.#early.keys();
-        if (oldest !== undefined) this.#early.delete(oldest);
-      }
     });
   }
 
