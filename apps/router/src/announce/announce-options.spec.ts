@@ -1,7 +1,9 @@
-import { writeFileSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAnnounceOptions } from './announce-options.js';
+import { temporaryDirectory } from '../testing/temporary-directory.js';
+
+const folder = temporaryDirectory();
 
 const needed = ['--engine', 'http://Engine:8000/', '--role', 'prefill', '--router', 'router:30001'];
 const read = (more: string[] = [], env: Record<string, string> = {}) => readAnnounceOptions([...needed, ...more], env);
@@ -37,7 +39,7 @@ it('drains only with an address and a token, which may come from the environment
   expect(read(['--token', 't'])?.admin).toBeNull();
   expect(read()?.admin).toBeNull();
   expect(read([], { SWITCHYARD_ADMIN: 'http://router:9000', SWITCHYARD_TOKEN: 't' })?.admin).toEqual({ origin: 'http://router:9000', token: 't' });
-  const file = join(mkdtempSync(join(tmpdir(), 'announce-')), 'token');
+  const file = join(folder, 'token');
   writeFileSync(file, 'secret\n');
   expect(read(['--admin', 'router:9000', '--token-file', file])?.admin?.token).toBe('secret');
 });

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { runCli } from './run-cli.js';
+import { temporaryDirectory } from '../testing/temporary-directory.js';
+
+const folder = temporaryDirectory();
 
 interface Asked {
   readonly method: string;
@@ -128,7 +130,7 @@ describe('drain', () => {
   });
 
   it('takes the token from a file', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'token-')), 'token');
+    const file = join(folder, 'token');
     writeFileSync(file, 'from-file\n');
     answers['GET /api/v1/workers'] = [200, { workers: [], pools }];
     await run(['workers', '--token-file', file]);

@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
 import { settings } from '../config/settings.js';
 import { bringUpToDate } from './generated-docs.js';
 import { runCli } from './run-cli.js';
+import { temporaryDirectory } from '../testing/temporary-directory.js';
+
+const folder = temporaryDirectory();
 
 async function run(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const out: string[] = [];
@@ -52,7 +54,7 @@ describe('check-config', () => {
   });
 
   it('prints what a --config file takes back', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'check-')), 'sw.yaml');
+    const file = join(folder, 'sw.yaml');
     const argv = ['--decode', 'http://[::1]:1', '--hold-head-secs', '1', '--discovery-address', 'off', '--no-health-gate', '--data-dir', '/a b'];
     const first = await run(['check-config', ...argv]);
     writeFileSync(file, first.out);
@@ -74,7 +76,7 @@ describe('check-config', () => {
 });
 
 describe('generated documentation', () => {
-  const root = mkdtempSync(join(tmpdir(), 'docs-'));
+  const root = temporaryDirectory();
   const page = { path: 'docs/a.md', section: null, render: () => 'text' };
   const part = { path: 'README.md', section: 'x', render: async () => 'new' };
 
