@@ -95,8 +95,8 @@ const steps = [
   { name: 'boundaries', run: boundaries },
   { name: 'types', run: async () => succeeded(await node('node_modules/typescript/bin/tsc', '-b')) },
   { name: 'docs', run: async () => succeeded(await node('dist/apps/router/main.js', 'docs', '--check')) },
-  { name: 'unit', run: () => jest('unit') },
-  { name: 'e2e', run: () => jest('e2e', '--runInBand') },
+  { name: 'unit', run: () => jest('unit', '--maxWorkers=2') },
+  { name: 'e2e', run: () => jest('e2e', '--maxWorkers=2') },
   {
     name: 'browser',
     skip: () => (findChromium() === undefined ? 'there is no Chromium, and none could be installed' : undefined),
