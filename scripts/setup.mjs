@@ -14,6 +14,11 @@ const say = (text) => process.stderr.write(`${text}\n`);
 
 /** Makes a fresh checkout runnable; ends the process, with its reason on stderr, when that cannot be done. */
 export async function setUpOrExit() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    say(`Node ${process.versions.node} is too old: Switchyard needs 20.19 or newer`);
+    process.exit(1);
+  }
   forwardSignals();
   try {
     await ensureDependencies();

@@ -101,7 +101,7 @@ describe('drain', () => {
     answers['POST /api/v1/endpoints/drain'] = [409, { error: { code: 'last_selectable_worker', message: 'model m could not be placed afterwards', remedy: 'drain with force' } }];
     const { code, err } = await run(['drain', '10.0.0.1:8000', '--wait', '5']);
     expect(code).toBe(1);
-    expect(err).toBe('switchyard: model m could not be placed afterwards (last_selectable_worker); drain with force');
+    expect(err).toBe('switchyard: model m could not be placed afterwards (last_selectable_worker); bring another one up first, or repeat with --force');
   });
 
   it('exits 1 when there is no router, no JSON or no token', async () => {

@@ -21,6 +21,12 @@ export class AdminRefusal extends Error {
   }
 }
 
+/** What to do about a refusal, in the words of a command line; the API's own remedies speak of its bodies. */
+const commandRemedies: Readonly<Record<string, string>> = {
+  last_selectable_worker: 'bring another one up first, or repeat with --force',
+  unknown_endpoint: 'see switchyard workers; to keep it out before it comes, give --until undrain and --role',
+};
+
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string(), remedy: z.string().optional() }) });
 
 const answerSecs = 15;
@@ -67,7 +73,8 @@ function readAnswer(status: number, text: string, origin: string, token: string 
   }
   const refused = errorSchema.safeParse(body);
   if (!refused.success) throw new AdminRefusal(`${origin} answered ${status}`, null, body);
-  const { code, message, remedy } = refused.data.error;
+  const { code, message } = refused.data.error;
+  const remedy = commandRemedies[code] ?? refused.data.error.remedy;
   throw new AdminRefusal(`${message} (${code})${remedy === undefined ? '' : `; ${remedy}`}`, code, body);
 }
 
