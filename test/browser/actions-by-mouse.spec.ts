@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { type RouterProcess } from '../support/router-process.js';
 import { openChromium } from './support/chromium.js';
 import { BrowserCluster } from './support/cluster.js';
+import { inEveryLook } from './support/pictures.js';
 import { Stream } from './support/stream.js';
 import { Viewer } from './support/viewer.js';
 
@@ -49,7 +50,7 @@ describe('actions by mouse', () => {
     await dialog.getByRole('button', { name: `Drain ${id}` }).click();
 
     await drawer.getByText(/^1 in flight · oldest /).waitFor();
-    await drawer.getByText(/Drained by operator .*“firmware”/).waitFor();
+    await drawer.getByText(/The drain was asked for by operator .*“firmware”/).waitFor();
     await drawer.getByRole('button', { name: 'Close' }).click();
     await operator.row(id).getByText('Draining', { exact: true }).waitFor();
     expect(await operator.row(id).innerText()).toMatch(/1 in flight · oldest/);
@@ -86,7 +87,10 @@ describe('actions by mouse', () => {
     await dialog.getByText(`Type ${id} to confirm.`).last().waitFor();
     await dialog.getByLabel('Worker').fill(id);
     await dialog.getByText('As curl').click();
-    expect(await dialog.getByLabel('Command').innerText()).toContain(`/api/v1/workers/${id}/evict`);
+    await inEveryLook(operator, 'evict-dialog', async () => {
+      expect(await dialog.getByLabel('Command').innerText()).toContain(`/api/v1/workers/${id}/evict`);
+    });
+    operator.expecting(/status of 409/);
     await evict.click();
 
     const quarantined = operator.page.getByRole('region', { name: 'Quarantined' });
@@ -119,14 +123,18 @@ describe('actions by mouse', () => {
     await ask();
     await dialog.getByText(new RegExp(`${last}: requests for sim-model would get 503; it is the last selectable decode worker of group`)).waitFor();
     await dialog.getByText('As curl').click();
-    expect(await dialog.getByLabel('Command').innerText()).toContain('"force":true');
+    await inEveryLook(operator, 'last-worker-dialog', async () => {
+      await dialog.getByText('Instead, start another decode worker first.').waitFor();
+      expect(await dialog.getByLabel('Command').innerText()).toContain('"force":true');
+    });
+    operator.expecting(/status of 409/);
     await dialog.getByRole('button', { name: 'Keep it in service' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await api(last)).toMatchObject({ adminState: 'ready' });
 
     await ask();
     await dialog.getByRole('button', { name: 'Drain anyway' }).click();
-    await operator.dialog(last).getByText('safe to stop').waitFor();
+    await operator.dialog(last).getByText('safe to stop', { exact: true }).waitFor();
     expect(await api(last)).toMatchObject({ adminState: 'drained' });
     await operator.goto('/');
     await text(/^Clients get 503/).waitFor();

@@ -108,7 +108,7 @@ describe('the live picture', () => {
 
   it('shows a restarted engine under its new generation while the old one’s stream finishes', async () => {
     const old = await decodeId();
-    const stream = await Stream.begin(router, { tokens: 300 });
+    const stream = await Stream.begin(router, { tokens: 200 });
     await eventually('its load', async () => (await router.admin.worker('decode', decode.url))!.load === 1);
     await ping('second process');
     const fresh = await eventually('a new generation', async () => {

@@ -143,8 +143,10 @@ describe('the screens', () => {
     it('overview: can it serve, what is odd, where is the load', async () => {
       await operator.goto('/');
       const workers = await router.admin.workers();
-      await inEveryLook(operator, 'overview', async () => {
+      await inEveryLook(operator, 'overview', async ({ width }) => {
         await page().getByRole('heading', { name: 'The cluster serves', level: 1 }).waitFor();
+        const last = await page().getByRole('navigation', { name: 'Screens' }).getByRole('link').last().boundingBox();
+        expect(last!.x + last!.width).toBeLessThanOrEqual(width);
         const verdict = await page().getByRole('main').innerText();
         expect(verdict).toMatch(/prefill\s+2\/2\s+decode\s+1\/3/);
         const now = await region('Now, and the last 15 minutes').innerText();
@@ -216,10 +218,10 @@ describe('the screens', () => {
       const drawer = operator.dialog(drainingId);
       await inEveryLook(operator, 'worker-drawer', async () => {
         await drawer.getByText(/^\d in flight · oldest /).waitFor();
-        await drawer.getByText(/Drained by operator .*“new kernel”\. It ends with a new engine process, or by Undrain\. Deadline: in \d+ min/).waitFor();
+        await drawer.getByText(/The drain was asked for by operator .*“new kernel”\. It ends with a new engine process, or by Undrain\. Deadline: in \d+ min/).waitFor();
         expect(await drawer.getByRole('region', { name: 'Explain this load' }).innerText()).toMatch(/stream-[0-9a-f]{8}\s+decode, stream\s+sim-model/);
         expect(await drawer.getByRole('region', { name: 'Lifetimes' }).getByRole('row').count()).toBe(2);
-        expect(await drawer.getByRole('region', { name: 'Recent events' }).innerText()).toMatch(/drain[\s\S]*by operator · new kernel[\s\S]*registered/);
+        expect(await drawer.getByRole('region', { name: 'Recent events' }).innerText()).toMatch(/drain\s+operator drains decode-\d+, within 1 h\. “new kernel”[\s\S]*registered\s+decode-\d+ joined the decode pool\./);
         expect(await drawer.getByRole('region', { name: 'Facts' }).innerText()).toContain(endpoint);
         await drawer.getByText(/engine numbers are/).waitFor();
       });

@@ -21,14 +21,13 @@ export interface LastWorkerGuardProps {
 
 /** The router refused because something would stop working: says what, and offers to do it all the same. */
 export function LastWorkerGuard({ refusals, drained, verb, busy, calls, onOverride }: LastWorkerGuardProps): JSX.Element {
-  const remedy = refusals[0]?.error.remedy;
   return (
     <Stack gap="sm">
       <b>
         {refusals.length === 1 ? `Without ${refusals[0]?.worker.id ?? 'it'} this would stop working:` : 'Without these workers this would stop working:'}
       </b>
       <ConsequenceList consequences={refusals.map(({ worker, error }) => ({ text: stopsOf(worker, error), isGrave: true }))} />
-      {remedy !== undefined && <span>Instead: {remedy}.</span>}
+      <span>Instead, start another {rolesOf(refusals)} worker first.</span>
       {drained > 0 && <span>{plural(drained, 'other worker is', 'other workers are')} draining as asked.</span>}
       <AsCurl calls={calls} />
       <div className={styles['foot']}>
@@ -41,6 +40,10 @@ export function LastWorkerGuard({ refusals, drained, verb, busy, calls, onOverri
       </div>
     </Stack>
   );
+}
+
+function rolesOf(refusals: LastWorkerGuardProps['refusals']): string {
+  return [...new Set(refusals.map(({ worker }) => worker.role))].join(' and another ');
 }
 
 function stopsOf(worker: WorkerView, { details }: AdminError): string {

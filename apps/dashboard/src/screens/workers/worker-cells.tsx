@@ -85,7 +85,7 @@ export function EngineCell({ worker }: { readonly worker: WorkerView }): JSX.Ele
       title={`router ${worker.load}, engine ${running} running and ${waiting} waiting, ${duration(ageMs)} old`}
     >
       {running} + {waiting}
-      {isDrifting && ` (${drift > 0 ? '+' : '−'}${Math.abs(drift)})`} <span className="sy-dim">{duration(Math.round(ageMs / 1000) * 1000).replace('.0', '')}</span>
+      {isDrifting && ` (${drift > 0 ? '+' : '−'}${Math.abs(drift)})`} <span className="sy-dim">{ageMs < 1000 ? 'now' : `${duration(Math.round(ageMs / 1000) * 1000).replace('.0', '')} old`}</span>
     </span>
   );
 }

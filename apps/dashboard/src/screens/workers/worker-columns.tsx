@@ -55,7 +55,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'state',
     name: 'State',
-    width: ({ hasDrains, isNarrow }) => (hasDrains && !isNarrow ? 'minmax(350px, 1.8fr)' : 'minmax(116px, 0.9fr)'),
+    width: ({ hasDrains, isNarrow }) => (hasDrains && !isNarrow ? 'minmax(280px, 1fr)' : 'minmax(116px, 0.9fr)'),
     cell: (worker, { isNarrow }) => <StateCell worker={worker} isBare={isNarrow} />,
     order: (a, b) => bySeverity(statusOf(a), statusOf(b)),
   },
@@ -63,7 +63,7 @@ export const workerColumns: readonly WorkerColumn[] = [
   {
     id: 'endpoint',
     name: 'Endpoint',
-    width: () => 'minmax(122px, 1.2fr)',
+    width: () => 'minmax(122px, 2fr)',
     fromPx: 700,
     cell: ({ endpoint }) => (
       <span className="sy-mono" title={endpoint}>
@@ -86,13 +86,13 @@ export const workerColumns: readonly WorkerColumn[] = [
     id: 'engine',
     name: 'Engine run+wait',
     width: () => '142px',
-    fromPx: 1000,
+    fromPx: 1100,
     cell: (worker) => <EngineCell worker={worker} />,
     order: byNumber(({ engine }) => engine?.running),
   },
   { id: 'processed', name: 'Processed', width: () => '84px', align: 'right', fromPx: 900, cell: ({ processed }) => count(processed), order: byNumber(({ processed }) => processed) },
   { id: 'failed', name: 'Failed', width: () => '68px', align: 'right', isExtra: true, cell: ({ failed }) => count(failed), order: byNumber(({ failed }) => failed) },
-  { id: 'health', name: 'Health', width: () => '92px', fromPx: 900, cell: (worker) => <HealthCell worker={worker} />, order: byText(({ health }) => health) },
+  { id: 'health', name: 'Health', width: () => '102px', fromPx: 900, cell: (worker) => <HealthCell worker={worker} />, order: byText(({ health }) => health) },
   { id: 'circuit', name: 'Circuit', width: () => '78px', fromPx: 1500, cell: (worker) => <CircuitCell worker={worker} />, order: byText(({ circuit }) => circuit) },
   {
     id: 'heartbeat',
@@ -115,7 +115,7 @@ export const workerColumns: readonly WorkerColumn[] = [
     name: 'Cache',
     width: () => '60px',
     align: 'right',
-    fromPx: 1150,
+    fromPx: 1180,
     cell: ({ cache }) => <span title={`${bytes(cache.coveredBytes)} of prompts`}>{percent(cache.share)}</span>,
     order: byNumber(({ cache }) => cache.share),
   },
@@ -124,7 +124,7 @@ export const workerColumns: readonly WorkerColumn[] = [
     name: 'Latency',
     width: () => '72px',
     align: 'right',
-    fromPx: 1200,
+    fromPx: 1320,
     cell: ({ role, latency }) => {
       const ms = role === 'prefill' ? latency?.prefillMs : latency?.firstByteMs;
       return <span title={role === 'prefill' ? 'prefill, smoothed' : 'first byte, smoothed'}>{duration(ms)}</span>;
@@ -144,7 +144,7 @@ export const workerColumns: readonly WorkerColumn[] = [
     name: 'Uptime',
     width: () => '72px',
     align: 'right',
-    fromPx: 1200,
+    fromPx: 1320,
     cell: ({ registeredAt }) => <Ago at={registeredAt} bare coarse />,
     order: (a, b) => Date.parse(b.registeredAt) - Date.parse(a.registeredAt),
   },

@@ -2,7 +2,7 @@ import type { WorkerDetailView } from '@switchyard/core/contracts';
 import { type JSX, type ReactNode } from 'react';
 
 import { Ago } from '../../parts/ago.js';
-import { bytes, count, duration, percent } from '../../parts/format.js';
+import { bytes, count, duration, percent, plural } from '../../parts/format.js';
 import { HeartbeatRing } from './heartbeat-ring.js';
 import styles from './worker-drawer.module.css';
 
@@ -43,7 +43,7 @@ export function StatesSection({ worker }: { readonly worker: WorkerDetailView })
       )}
       {drain !== null && (
         <p style={{ margin: '6px 0 0' }}>
-          Drained by {drain.by} <Ago at={drain.since} />
+          The drain was asked for by {drain.by} <Ago at={drain.since} />
           {drain.reason === null ? '' : `: “${drain.reason}”`}. It ends {drain.until === 'undrain' ? 'only by Undrain' : 'with a new engine process, or by Undrain'}.
           {drain.deadlineAt !== null && (
             <>
@@ -81,7 +81,7 @@ export function FactsSection({ worker }: { readonly worker: WorkerDetailView }):
     ['Requests', `${count(worker.processed)} begun: ${count(worker.succeeded)} succeeded, ${count(worker.failed)} failed, ${count(worker.cancelled)} cancelled`],
     ['Latency', latency === null ? '–' : `prefill ${duration(latency.prefillMs)}, first byte ${duration(latency.firstByteMs)}, chunk ${duration(latency.perChunkMs)}`],
     ['Cache', `${bytes(cache.coveredBytes)} of prompts, ${percent(cache.share)} of its pool`],
-    ['Came and went', `${worker.flaps.joinsLastHour} joins, ${worker.flaps.leavesLastHour} leaves in the last hour${worker.flaps.flapping ? ': flapping' : ''}`],
+    ['Came and went', `${plural(worker.flaps.joinsLastHour, 'join')}, ${plural(worker.flaps.leavesLastHour, 'leave')} in the last hour${worker.flaps.flapping ? ': flapping' : ''}`],
   ];
   return (
     <section className={styles['section']} aria-label="Facts">

@@ -13,7 +13,7 @@ export function LoadSection({ worker }: { readonly worker: WorkerDetailView }): 
   return (
     <section className={styles['section']} aria-label="Load ledger">
       <h3>
-        Load ledger <small>{ledger === null ? 'the engine says nothing of itself' : `engine numbers are ${duration(ledger.ageMs)} old`}</small>
+        Load ledger <small>{ledger === null ? 'the engine says nothing of itself' : `engine numbers are ${ledger.ageMs < 1000 ? 'less than 1 s old' : `${duration(ledger.ageMs)} old`}`}</small>
       </h3>
       <dl className={styles['three']} style={{ margin: 0 }}>
         <Gauge name="Router in flight" value={count(worker.load)} />

@@ -6,6 +6,7 @@ import { useLive } from '../../live/live-store.js';
 import { useNow } from '../../live/use-now.js';
 import { Ago } from '../../parts/ago.js';
 import { absolute, clock, count, duration } from '../../parts/format.js';
+import { eventSentence } from '../events/event-words.js';
 import styles from './worker-drawer.module.css';
 
 /** The lifetimes of its endpoint on one line of time, and as a table. */
@@ -103,7 +104,7 @@ export function WorkerEvents({ worker }: { readonly worker: WorkerDetailView }):
                 <Ago at={event.at} coarse />
               </span>
               <b>{event.type}</b>
-              <span>{[event.worker, event.actor === undefined ? '' : `by ${event.actor}`, event.reason, detailOf(event)].filter(Boolean).join(' · ')}</span>
+              <span>{[eventSentence(event), event.reason === undefined || event.reason === event.type ? '' : `“${event.reason}”`].filter(Boolean).join(' ')}</span>
             </li>
           ))}
         </ul>
@@ -111,9 +112,3 @@ export function WorkerEvents({ worker }: { readonly worker: WorkerDetailView }):
     </section>
   );
 }
-
-const detailOf = ({ detail }: EventView): string =>
-  Object.entries(detail)
-    .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name} ${String(value)}`)
-    .join(', ');
