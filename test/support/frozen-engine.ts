@@ -4,8 +4,11 @@ import { type EngineProcess } from './engine-process.js';
 import { pause } from './eventually.js';
 import { splitAddress } from './exchange.js';
 
-/** How long a connection may take before the accept queue counts as full: the kernel answers in microseconds. */
-const stuckMs = 150;
+/**
+ * How long a connection may take before the accept queue counts as full. The kernel answers in microseconds, but this
+ * process may be kept from noticing; a dropped SYN is repeated after a second.
+ */
+const stuckMs = 600;
 
 /**
  * Stops an engine's process and fills its accept queue, so that whoever connects to it now is left waiting before a
