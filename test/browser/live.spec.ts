@@ -102,8 +102,8 @@ describe('the live picture', () => {
     });
     await first.row(id).getByText('Ready', { exact: true }).waitFor();
     expect(tookMs).toBeLessThanOrEqual(1_000);
-    // Not before it is late, but for how exactly a busy machine sends its pings.
-    expect(Math.min(...spans)).toBeGreaterThan(-200);
+    // Not before it is late. Intervals are measured in ticks of the listening clock, 250 ms each, and lateness is 1.5 of them.
+    expect(Math.min(...spans)).toBeGreaterThan(-400);
   });
 
   it('shows a restarted engine under its new generation while the old one’s stream finishes', async () => {
