@@ -1,6 +1,7 @@
 /**
  * What viewers of the live stream cost the router: CPU of its process with and without them, by turns.
  * Usage, after a build: node test/bench/live-viewers.mjs [--workers 200] [--viewers 20] [--rps 1000] [--secs 30] [--rounds 2]
+ * With --heap-minutes N: the heaps of the router and of one dashboard page in Chromium, each minute, instead of CPU.
  *
  * The process runs the admin listener over a real cluster and places requests in it at the given rate, each with its
  * receipt; no engine is called, so that what is measured is not lost in the noise of relaying. Viewers are in a process
@@ -11,19 +12,22 @@ import 'reflect-metadata';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { NestFactory } from '@nestjs/core';
 import { io } from 'socket.io-client';
 
-const options = Object.fromEntries(['workers', 'viewers', 'rps', 'secs', 'rounds'].map((name) => [name, { type: 'string' }]));
+const options = Object.fromEntries(['workers', 'viewers', 'rps', 'secs', 'rounds', 'heap-minutes'].map((name) => [name, { type: 'string' }]));
 const { values } = parseArgs({ options: { ...options, follow: { type: 'string' } } });
 const number = (name, fallback) => Number(values[name] ?? fallback);
 const [workers, viewers, rps, secs, rounds] = [number('workers', 200), number('viewers', 20), number('rps', 1_000), number('secs', 30), number('rounds', 2)];
 const token = 'bench-token';
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-if (values.follow === undefined) await measure();
-else follow(values.follow);
+if (values.follow !== undefined) follow(values.follow);
+else if (values['heap-minutes'] !== undefined) await watchHeaps(number('heap-minutes', 10));
+else await measure();
 
 /** The viewers: read everything, keep nothing. */
 function follow(origin) {
@@ -67,6 +71,46 @@ async function measure() {
   console.log(`router CPU with viewers     ${percent(mean(watched))} of a core  (${watched.map(percent).join(', ')})`);
   console.log(`added by viewers            ${percent(mean(watched) - mean(alone))} of a core`);
   console.log(`last round, per viewer      ${(seen.deltas / viewers / (secs + 3)).toFixed(1)} deltas/s, ${Math.round(seen.bytes / viewers / (secs + 3) / 1024)} KiB/s, ${seen.gaps} gaps`);
+  await router.close();
+  process.exit(0);
+}
+
+/** Used heap after a collection, and the frames the page draws, once a minute: neither may grow. */
+async function watchHeaps(minutes) {
+  const [{ chromium }, { findChromium }] = await Promise.all([import('playwright-core'), import('../../scripts/setup.mjs')]);
+  const router = await startRouter();
+  const stopTraffic = startTraffic(router.cluster);
+  const child = fork(fileURLToPath(import.meta.url), ['--follow', router.origin, '--viewers', String(viewers)]);
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'] });
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.goto(`${router.origin}/#token=${token}`);
+  const devtools = await page.context().newCDPSession(page);
+  setFlagsFromString('--expose_gc');
+  const collect = runInNewContext('gc');
+  const mib = (bytes) => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  for (let minute = 0; minute <= minutes; minute += 1) {
+    const frames = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let drawn = 0;
+          const from = performance.now();
+          const draw = () => {
+            drawn += 1;
+            if (performance.now() - from < 10_000) requestAnimationFrame(draw);
+            else resolve((drawn * 1_000) / (performance.now() - from));
+          };
+          requestAnimationFrame(draw);
+        }),
+    );
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    collect();
+    console.log(`minute ${minute}: router ${mib(process.memoryUsage().heapUsed)}, page ${mib(usedSize)}, ${frames.toFixed(1)} frames/s`);
+    if (minute < minutes) await sleep(50_000);
+  }
+  stopTraffic();
+  child.kill();
+  await browser.close();
   await router.close();
   process.exit(0);
 }
@@ -125,11 +169,11 @@ function startTraffic(cluster) {
       hi: Uint32Array.from({ length: blocks }, (_, block) => Math.imul(requestKey % 500, 0xc2b2ae35) + block),
       ends: Float64Array.from({ length: blocks }, (_, block) => (block + 1) * 64),
     };
-    const placed = scheduler.reserve({ requestKey, model: 'meta-llama/Llama-3.3-70B-Instruct', shape: 'generation', prefixKey, sessionKey: null, exclude: [] });
+    const placed = scheduler.reserve({ requestKey, model: 'meta-llama/Llama-3.3-70B-Instruct', shape: 'generation', prefixKey, sessionKey: null, exclude: [], failedPairs: [] });
     if (placed.kind !== 'pair') throw new Error(placed.kind);
     const { grantId } = placed;
     at(8 + (key % 5), () => {
-      scheduler.prefillDone(grantId, { hasParams: true, connector: 'nixl', engineId: null });
+      scheduler.prefillDone(grantId, { connector: 'nixl', engineId: null });
       scheduler.beginDecode(grantId, []);
     });
     at(14 + (key % 5), () => scheduler.firstByte(grantId, 'decode'));
